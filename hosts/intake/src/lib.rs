@@ -1,0 +1,1 @@
+//! Reads what a tool call would do.
