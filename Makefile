@@ -1,0 +1,59 @@
+# make demo   build the gate and watch it judge a recorded session
+# make test   everything that must hold, with its own set-up
+# make lint   formatting, clippy, rustdoc, shell scripts
+# make bench  the numbers of BENCHMARKS.md
+# make fmt    format the code
+# make bare   link the core with nothing beneath it
+# make setup  what the other targets need and the machine may lack
+
+CARGO  ?= cargo
+PYTHON ?= python3
+# With CI set, a lock file that does not fit its manifest is an error; elsewhere cargo brings it up to date.
+LOCKED := $(if $(CI),--locked)
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+GATE   := $(TARGET)/release/stigmergate
+BARE   := --manifest-path tests/bare/Cargo.toml
+
+.PHONY: demo test unit conform hook lint bench fmt bare setup
+# One cargo at a time: two would wait for each other's lock.
+.NOTPARALLEL:
+
+demo:
+	$(CARGO) build --release $(LOCKED) -p stigmergate-cli
+	examples/demo $(GATE)
+
+# In the order in which they fail fastest.
+test: setup lint unit bare conform hook
+
+unit:
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then run='nextest run'; else run='test --lib --bins --tests --examples'; fi; \
+	set -x; $(CARGO) $$run --workspace $(LOCKED)
+	$(CARGO) test --doc --workspace $(LOCKED)
+
+conform:
+	$(CARGO) run --release -q $(LOCKED) -p stigmergate-conform -- --surface native tests/vectors/*.jsonl
+
+hook:
+	$(CARGO) build --release $(LOCKED) -p stigmergate-cli
+	$(PYTHON) tests/hook/run-cases --bin $(GATE) tests/hook/cases.jsonl
+
+lint: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) fmt $(BARE) --check
+	$(CARGO) clippy --workspace --all-targets $(LOCKED) -- -D warnings
+	$(CARGO) clippy $(BARE) --release --target wasm32-unknown-unknown --target-dir $(TARGET) --no-deps $(LOCKED) -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps $(LOCKED)
+	for script in tools/* .ci/run; do bash -n "$$script" || exit 1; done
+
+bench:
+	$(CARGO) bench $(LOCKED) -p stigmergate-benches
+
+fmt:
+	$(CARGO) fmt --all
+	$(CARGO) fmt $(BARE)
+
+bare: setup
+	tools/check-bare
+
+setup:
+	tools/wasm-target
