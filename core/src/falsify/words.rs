@@ -113,7 +113,12 @@ struct Table {
     entries: [(u128, Word); SPELLINGS],
 }
 
-/// An upper bound of the entries: spellings listed twice leave one unused.
+/// An upper bound of the entries: a spelling listed twice leaves one unused.
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "runs in the compiler only"
+)]
 const SPELLINGS: usize = {
     let mut count = 0;
     let mut list = 0;
@@ -204,8 +209,9 @@ const fn pack_spelling(spelling: &[u8]) -> u128 {
 )]
 const fn slot_of(packed: u128) -> usize {
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    const SHIFT: u32 = u64::BITS - SLOTS.ilog2();
     let folded = (packed as u64) ^ ((packed >> 64) as u64).wrapping_mul(SPREAD);
-    (folded.wrapping_mul(SPREAD) >> (u64::BITS - SLOTS.ilog2())) as usize
+    (folded.wrapping_mul(SPREAD) >> SHIFT) as usize
 }
 
 fn look_up(packed: u128) -> Option<Word> {
@@ -361,15 +367,17 @@ fn word_bytes(block: &[u8]) -> u64 {
 const fn word_bytes_of_eight(eight: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const TOP: u64 = EACH * 0x80;
+    const LOWER_CASE: u64 = EACH * 0x20;
+    const UNDERSCORES: u64 = EACH * b'_' as u64;
     /// Top bits of the bytes that are at least `limit`; all are below 0x80.
     const fn at_least(bytes: u64, limit: u8) -> u64 {
         bytes.wrapping_add(EACH.wrapping_mul(0x80_u64.wrapping_sub(limit as u64)))
     }
     let ascii = eight & !TOP;
-    let lower = ascii | (EACH * 0x20);
+    let lower = ascii | LOWER_CASE;
     let letter = at_least(lower, b'a') & !at_least(lower, b'z' + 1);
     let digit = at_least(ascii, b'0') & !at_least(ascii, b'9' + 1);
-    let underscore = !at_least(ascii ^ (EACH * b'_' as u64), 1);
+    let underscore = !at_least(ascii ^ UNDERSCORES, 1);
     let tops = (letter | digit | underscore) & !eight & TOP;
     // Gathers the eight top bits into the low byte, in order.
     (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
