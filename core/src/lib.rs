@@ -3,3 +3,6 @@
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
+
+pub mod falsify;
+pub mod policy;

@@ -1,0 +1,3 @@
+//! Every number that a rule uses, with its default and its validation.
+
+pub mod falsify;
