@@ -156,6 +156,10 @@ const fn table() -> Table {
         let mut item = 0;
         while item < LISTS[list].len() {
             let (spelling, word) = LISTS[list][item];
+            assert!(
+                (word as u32) < u128::BITS,
+                "a set of words has one bit each"
+            );
             let packed = pack_spelling(spelling.as_bytes());
             let mut slot = slot_of(packed);
             let mut known = false;
