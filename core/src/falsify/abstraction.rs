@@ -1,6 +1,7 @@
 //! Check 11: does an abstraction come before its uses?
 
-use super::words::{Field, Seen, Spellings, Token, Word};
+use super::spellings::{Spellings, Word};
+use super::words::{Field, Seen, Token, is_word_byte};
 use super::{Cause, Finding, Severity, Vector};
 use crate::policy::falsify::Falsify;
 
@@ -95,9 +96,7 @@ fn term(token: &Token<'_>) -> Option<Word> {
 fn is_followed_by_in(rest: &str) -> bool {
     match rest.as_bytes() {
         [b'-', b'i' | b'I', b'n' | b'N'] => true,
-        [b'-', b'i' | b'I', b'n' | b'N', next, ..] => {
-            !(next.is_ascii_alphanumeric() || *next == b'_')
-        }
+        [b'-', b'i' | b'I', b'n' | b'N', next, ..] => !is_word_byte(*next),
         _ => false,
     }
 }

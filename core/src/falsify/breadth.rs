@@ -2,7 +2,8 @@
 
 use alloc::string::ToString;
 
-use super::words::{Field, Spellings, Token, Word};
+use super::spellings::{Spellings, Word};
+use super::words::{Field, Token};
 use super::{Cause, Finding, Severity, Vector};
 use crate::policy::falsify::Falsify;
 

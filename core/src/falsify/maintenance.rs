@@ -1,6 +1,7 @@
 //! Check 10: is something durable made that nobody is named to keep?
 
-use super::words::{Field, Seen, Spellings, Token, Word, is_blank};
+use super::spellings::{Spellings, Word};
+use super::words::{Field, Seen, Token, is_blank};
 use super::{Cause, Finding, Plan, Severity, Vector};
 use crate::policy::falsify::Falsify;
 

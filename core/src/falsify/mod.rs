@@ -3,7 +3,7 @@
 //!
 //! Each check is a file that can be read alone: the words it knows, its rules in their order, and
 //! what it reports. The checks that read rationale, scope and their neighbours share one pass of
-//! the scanner ([`words`]), which is why they take their words one by one. Every number comes from
+//! the scanner (`words`), which is why they take their words one by one. Every number comes from
 //! [`policy::falsify`](crate::policy::falsify).
 
 mod abstraction;
@@ -19,6 +19,7 @@ mod outcome;
 mod plan;
 mod scope_creep;
 mod security;
+mod spellings;
 mod words;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Check 2: would something automatic notice a fault?
 
-use super::words::{Field, Reader, Spellings, Token, Word};
+use super::spellings::{Spellings, Word};
+use super::words::{Field, Reader, Token};
 use super::{Cause, Finding, Severity, Texts, Vector};
 
 pub(super) const SPELLINGS: Spellings = &[

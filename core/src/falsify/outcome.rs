@@ -1,6 +1,7 @@
 //! Check 8: can the expected outcome be proven false?
 
-use super::words::{Field, Reader, Seen, Spellings, Token, Word, is_phrase, trim};
+use super::spellings::{Spellings, Word};
+use super::words::{Field, Reader, Seen, Token, is_phrase, trim};
 use super::{Cause, Finding, Severity, Vector};
 use crate::policy::falsify::Falsify;
 

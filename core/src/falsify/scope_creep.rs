@@ -1,6 +1,7 @@
 //! Check 3: does the act reach further than its target?
 
-use super::words::{Field, Seen, Spellings, Token, Word, for_each_word, trim};
+use super::spellings::{Spellings, Word};
+use super::words::{Field, Seen, Token, for_each_word, trim};
 use super::{Cause, Finding, Plan, Severity, Vector};
 use crate::policy::falsify::Falsify;
 
@@ -68,7 +69,11 @@ impl<'t> Reading<'t> {
                     .with_detail(self.0.first().to_ascii_lowercase()),
             );
         }
-        let foreign = foreign_names(plan.scope.unwrap_or_default(), plan.target);
+        let scope = plan.scope.unwrap_or_default();
+        if !has_dots(scope, numbers.foreign_names) {
+            return None;
+        }
+        let foreign = foreign_names(scope, plan.target);
         if foreign.count < numbers.foreign_names {
             return None;
         }
@@ -83,6 +88,11 @@ fn destructive(action_type: &str) -> Option<&'static str> {
         .find(|action| action.eq_ignore_ascii_case(action_type))
 }
 
+/// Whether a text has at least so many dots: as many dotted names need no fewer.
+fn has_dots(text: &str, count: u32) -> bool {
+    text.bytes().filter(|byte| *byte == b'.').count() >= count as usize
+}
+
 #[derive(Default)]
 struct Foreign<'t> {
     count: u32,
@@ -95,10 +105,7 @@ struct Foreign<'t> {
 /// name begins with the empty segment, so a blank target makes nothing foreign.
 fn foreign_names<'t>(scope: &'t str, target: &str) -> Foreign<'t> {
     let mut foreign = Foreign::default();
-    if !scope.contains('.') {
-        return foreign;
-    }
-    let (root, _) = split_first_segment(trim(target));
+    let root = first_segment(trim(target));
     let mut end_name = |name: Option<(usize, usize)>| {
         let name = name.and_then(|(start, end)| scope.get(start..end));
         let Some(name) = name.filter(|name| name.contains('.') && !name.starts_with(root)) else {
@@ -126,8 +133,8 @@ fn foreign_names<'t>(scope: &'t str, target: &str) -> Foreign<'t> {
     foreign
 }
 
-fn split_first_segment(target: &str) -> (&str, &str) {
-    target.split_once('.').unwrap_or((target, ""))
+fn first_segment(target: &str) -> &str {
+    target.split_once('.').map_or(target, |(first, _)| first)
 }
 
 fn is_segment(word: &[u8]) -> bool {

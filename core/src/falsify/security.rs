@@ -1,6 +1,7 @@
 //! Check 7: is something sensitive touched without a review?
 
-use super::words::{Field, Spellings, Token, Word};
+use super::spellings::{Spellings, Word};
+use super::words::{Field, Token};
 use super::{Cause, Finding, Severity, Vector};
 
 /// Exactly these words: `sanitize`, `credentials` and `encryption` are not among them.
