@@ -286,9 +286,16 @@ impl Places {
         }
         let windows = self.windows || looks_like_windows(spelling);
         let slashed = if windows { spelling.replace('\\', "/") } else { spelling.to_owned() };
-        if windows && slashed.starts_with("//") {
-            return Ok(self.share(&slashed, patterns));
-        }
+        let slashed = match slashed.strip_prefix("//").filter(|_| windows) {
+            Some(name) => match name.strip_prefix("./").or(name.strip_prefix("?/")) {
+                Some(device) => match self.device(device, patterns) {
+                    Some(place) => return Ok(place),
+                    None => device.to_owned(),
+                },
+                None => return Ok(self.share(name, patterns)),
+            },
+            None => slashed,
+        };
         let pattern = patterns && slashed.split('/').any(is_glob);
         let follow = slashed.ends_with('/') || slashed.ends_with("/.");
         let spelled = match drive(&slashed, self.windows) {
@@ -327,40 +334,49 @@ impl Places {
         Ok(base.join(below.trim_start_matches('/')))
     }
 
-    /// A place on a network share or in the device namespace, which is never looked up.
-    fn share(&self, slashed: &str, patterns: bool) -> Place {
+    /// A place in the namespace of devices (`//./`, `//?/`), unless it is a path on a drive or a share after all.
+    fn device(&self, name: &str, patterns: bool) -> Option<Place> {
+        let lower = name.to_ascii_lowercase();
+        if let Some(share) = lower.strip_prefix("unc/") {
+            let share = name.get(name.len().saturating_sub(share.len())..).unwrap_or(name);
+            return Some(self.share(share, patterns));
+        }
+        let text = format!("//./{name}");
+        if lower == "nul" {
+            return Some(no_place(Path::new(&text)));
+        }
+        let is_disk = lower.starts_with("physicaldrive") || lower.starts_with("harddisk");
+        let is_volume = lower.len() == 2 && lower.ends_with(':') || lower.starts_with("volume{");
+        (is_disk || is_volume).then(|| self.unseen(text, Some(Catastrophic::DiskDevice), false))
+    }
+
+    /// A place on a network share, which is never looked up; `..` does not leave it.
+    fn share(&self, name: &str, patterns: bool) -> Place {
         let mut parts: Vec<&str> = Vec::new();
-        for part in slashed.split('/').filter(|part| !part.is_empty() && *part != ".") {
-            // `..` never leaves the share.
+        for part in name.split('/').filter(|part| !part.is_empty() && *part != ".") {
             if part != ".." {
                 parts.push(part);
             } else if parts.len() > 2 {
                 parts.pop();
             }
         }
-        let mut text = format!("//{}", parts.join("/"));
-        if self.case == Case::Insensitive || self.windows {
-            text = text.to_lowercase();
-        }
-        let first_is_namespace = matches!(parts.first(), Some(&"." | &"?"));
-        let device = parts.get(1).map(|name| name.to_ascii_lowercase()).unwrap_or_default();
-        let disk = first_is_namespace
-            && parts.len() <= 2
-            && (device.starts_with("physicaldrive") || device.starts_with("harddisk") || device.ends_with(':'));
+        let all = |part: &&&str| patterns && matches_everything(part);
+        let root = parts.len().saturating_sub(parts.iter().rev().take_while(all).count()) <= 2;
+        let pattern = patterns && parts.iter().any(|part| is_glob(part));
+        self.unseen(format!("//{}", parts.join("/")), root.then_some(Catastrophic::DriveRoot), pattern)
+    }
+
+    /// A place outside that is not looked for on disk.
+    fn unseen(&self, text: String, catastrophic: Option<Catastrophic>, pattern: bool) -> Place {
         let path = PathBuf::from(&text);
-        if first_is_namespace && device == "nul" {
-            return no_place(&path);
-        }
-        let named = parts.iter().rev().skip_while(|part| patterns && matches_everything(part)).count();
-        let catastrophic =
-            if disk { Some(Catastrophic::DiskDevice) } else { (named <= 2).then_some(Catastrophic::DriveRoot) };
         Place {
-            text,
+            // Windows, which these spellings belong to, tells no case apart.
+            text: text.to_lowercase(),
             target: path.clone(),
             path,
             root: Root::Outside,
             catastrophic,
-            pattern: patterns && parts.iter().any(|part| is_glob(part)),
+            pattern,
             kind: Kind::Absent,
             endless: false,
         }
@@ -368,7 +384,9 @@ impl Places {
 
     /// Follows the links of an absolute path and names what it finds.
     fn locate(&self, absolute: &Path, follow: bool, pattern: bool) -> Place {
-        let real = follow_links(absolute, follow);
+        // A link that the workspace or the home is known by stands for what it leads to.
+        let known = absolute == self.workspace || Some(absolute) == self.home.as_deref();
+        let real = follow_links(absolute, follow || known);
         if is_no_place(&real.path) {
             return no_place(&real.path);
         }
@@ -398,7 +416,10 @@ impl Places {
                 .map(|path| real(path))
                 // A temporary root that is a place of its own importance would make everything below it cheap.
                 .filter(|path| {
-                    path.parent().is_some() && *path != workspace && Some(path) != home.as_ref() && !is_system(path)
+                    path.parent().is_some()
+                        && *path != workspace
+                        && Some(path) != home.as_ref()
+                        && !is_system(path, self.case)
                 })
                 .collect();
             Roots { workspace, home, temporary }
@@ -484,7 +505,7 @@ impl Places {
         if is_home_of_somebody(base) {
             return Some(Catastrophic::Home);
         }
-        if is_system(base) {
+        if is_system(base, self.case) {
             return Some(Catastrophic::SystemDirectory);
         }
         is_disk(base).then_some(Catastrophic::DiskDevice)
@@ -783,8 +804,12 @@ const SYSTEM_DIRECTORIES: [&str; 52] = [
     "/boot/grub",
 ];
 
-fn is_system(path: &Path) -> bool {
-    SYSTEM_DIRECTORIES.iter().any(|directory| path == Path::new(directory))
+fn is_system(path: &Path, case: Case) -> bool {
+    let text = slashed(path);
+    SYSTEM_DIRECTORIES.iter().any(|directory| match case {
+        Case::Sensitive => text == *directory,
+        Case::Insensitive => text.eq_ignore_ascii_case(directory),
+    })
 }
 
 /// Whether a path is directly below a directory of homes.
@@ -865,3 +890,6 @@ fn push_lossless(text: &mut String, name: &OsString) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

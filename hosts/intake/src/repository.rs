@@ -641,7 +641,11 @@ impl Repository {
     fn is_as_in_head(&self, entry: &Entry, name: &BStr) -> Result<bool, Reason> {
         let Some(tree) = self.head_tree()? else { return Ok(false) };
         let found = self.in_tree(tree, name)?;
-        Ok(found.is_some_and(|(mode, id)| id == entry.id && is_same_mode(entry.mode, mode)))
+        let same = found.is_some_and(|(mode, id)| id == entry.id && is_same_mode(entry.mode, mode));
+        if same && !self.opened()?.repo.has_object(entry.id) {
+            return Err(Reason::Head);
+        }
+        Ok(same)
     }
 
     fn in_tree(&self, tree: ObjectId, name: &BStr) -> Result<Option<(EntryMode, ObjectId)>, Reason> {
@@ -1184,3 +1188,6 @@ fn read_small(path: &Path, limit: u64) -> Option<Vec<u8>> {
     file.take(limit.saturating_add(1)).read_to_end(&mut content).ok()?;
     (u64::try_from(content.len()).ok()? <= limit).then_some(content)
 }
+
+#[cfg(test)]
+mod tests;
