@@ -1,4 +1,10 @@
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
 
 use std::process::Command;
 
@@ -568,4 +574,83 @@ fn a_stamp_changes_with_the_file_and_only_then() {
     fs::write(&path, "longer than before\n").unwrap();
     assert_ne!(stamp(&path), Some(before));
     assert_eq!(stamp(&scene.root.join("nothing")), None);
+}
+
+/// A generator that gives every run the same history.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % bound
+    }
+}
+
+/// What `git status` says of every path that it does not pass over as clean.
+fn status(root: &Path) -> HashMap<String, State> {
+    let arguments = ["status", "--porcelain=v1", "-z", "--ignored=matching", "-uall", "--no-renames"];
+    // Without optional locks the index stays as it is, and the times in it too.
+    let output = Command::new("git").arg("--no-optional-locks").args(arguments).current_dir(root).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.split_terminator('\0')
+        .map(|line| {
+            let state = match &line[..2] {
+                "??" => State::Untracked,
+                "!!" => State::Ignored,
+                _ => State::Changed,
+            };
+            (line[3..].trim_end_matches('/').to_owned(), state)
+        })
+        .collect()
+}
+
+#[test]
+fn every_file_has_the_state_that_git_status_gives_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let names = ["README.md", "src/app.ts", "src/auth/login.ts", "new", "src/n.log", "dist/keep.js", "dist/x", "a/b/c"];
+    let mut random = Random(42);
+    for _ in 0..6 {
+        let scene = Scene::new();
+        for _ in 0..25 {
+            let name = names[random.below(names.len())];
+            let path = scene.root.join(name);
+            match random.below(9) {
+                0 | 1 => scene.write(name, "committed\n"),
+                2 => scene.write(name, "Committed\n"),
+                3 => scene.write(name, &"x".repeat(random.below(40))),
+                4 if path.exists() => fs::remove_file(&path).unwrap(),
+                5 if path.exists() => {
+                    let mode = if random.below(2) == 0 { 0o755 } else { 0o644 };
+                    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+                }
+                6 if path.exists() => scene.git(&["add", "-f", name]),
+                7 => scene.git(&["rm", "-q", "--cached", "--ignore-unmatch", name]),
+                8 => scene.git(&["commit", "-q", "--allow-empty", "-m", "more"]),
+                _ => {}
+            }
+            let expected = status(&scene.root);
+            let repository = scene.repository();
+            let mut counts = HashMap::new();
+            for name in names.iter().filter(|name| scene.root.join(name).exists()) {
+                let by_git = match expected.get(*name) {
+                    Some(state) => *state,
+                    None => State::Committed,
+                };
+                // Removed from the index but not from HEAD: git names the deletion, and the file that is left.
+                let left = repository.index().unwrap().entry_by_path((*name).into()).is_none();
+                let state = repository.state(Path::new(name));
+                if left {
+                    assert!(matches!(state, State::Untracked | State::Ignored), "{name}: {state:?}");
+                } else {
+                    assert_eq!(state, by_git, "{name} in {expected:?}");
+                }
+                *counts.entry(state).or_insert(0) += 1;
+            }
+            let found = repository.beneath(Path::new(""), generous());
+            let changed = counts.get(&State::Changed).copied().unwrap_or(0);
+            assert_eq!(found.changed, changed, "{found:?} {expected:?}");
+            assert_eq!(repository.tracked_changes(Path::new(""), generous()).changed, changed);
+            assert_eq!(found.untracked, counts.get(&State::Untracked).copied().unwrap_or(0), "{found:?} {counts:?}");
+        }
+    }
 }
