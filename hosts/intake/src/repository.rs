@@ -946,6 +946,8 @@ impl Repository {
             found.note(directory.as_ref(), State::Unknown(Reason::Unreadable));
             return Ok(());
         };
+        // Directories wait, so that what lies near the top is found before a bound is reached.
+        let mut directories = Vec::new();
         for entry in entries.flatten() {
             if !found.step() {
                 return Ok(());
@@ -959,7 +961,7 @@ impl Repository {
             name.extend_from_slice(&git_path(Path::new(&file_name))?);
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_directory {
-                self.walk_directory(&name, &path, scope, staged, found)?;
+                directories.push((name, path));
                 continue;
             }
             let state = match self.entries_of(name.as_ref())? {
@@ -976,6 +978,12 @@ impl Repository {
                     .map(|ignored| if ignored { State::Ignored } else { State::Untracked }),
             };
             found.note(name.as_ref(), state.unwrap_or_else(State::Unknown));
+        }
+        for (name, path) in directories {
+            if found.beneath.truncated {
+                break;
+            }
+            self.walk_directory(&name, &path, scope, staged, found)?;
         }
         Ok(())
     }

@@ -261,6 +261,9 @@ fn a_walk_stops_at_its_bounds() {
     let found = scene.repository().beneath(Path::new("scratch"), few);
     assert!(found.truncated && found.untracked == 10, "{found:?}");
     assert!(scene.repository().tracked_changes(Path::new(""), Bounds { entries: 1, ..generous() }).truncated);
+    scene.write("top", "x");
+    let shallow = scene.repository().untracked(Path::new(""), Bounds { entries: 12, ..generous() });
+    assert!(shallow.examples.iter().any(|example| example.path == "top"), "files come before directories: {shallow:?}");
     let none = Bounds { time: Duration::ZERO, ..generous() };
     let found = scene.repository().beneath(Path::new(""), none);
     assert!(found.truncated);
