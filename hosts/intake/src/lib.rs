@@ -1,1 +1,4 @@
 //! Reads what a tool call would do.
+
+pub mod places;
+pub mod repository;
