@@ -62,12 +62,8 @@ impl<'t> Reading<'t> {
             return None;
         }
         Some(
-            Finding::new(
-                Vector::PrematureAbstraction,
-                Severity::Low,
-                Cause::SpeculativeAbstraction,
-            )
-            .with_detail(self.terms.first().to_ascii_lowercase()),
+            Finding::new(Vector::PrematureAbstraction, Severity::Low, Cause::SpeculativeAbstraction)
+                .with_detail(self.terms.first().to_ascii_lowercase()),
         )
     }
 }
@@ -83,10 +79,7 @@ fn term(token: &Token<'_>) -> Option<Word> {
         | Word::Framework
         | Word::Platform => true,
         Word::Plug if is_followed_by_in(token.rest) => return Some(Word::Plugin),
-        Word::Class => {
-            token.follows([Word::Abstract], FIRST)
-                || token.follows([Word::Abstract, Word::Base], FIRST)
-        }
+        Word::Class => token.follows([Word::Abstract], FIRST) || token.follows([Word::Abstract, Word::Base], FIRST),
         _ => false,
     };
     is_term.then_some(token.word)
@@ -131,10 +124,7 @@ mod tests {
     }
 
     fn of_rationale(rationale: &str) -> bool {
-        is_speculative(&Plan {
-            rationale,
-            ..Plan::default()
-        })
+        is_speculative(&Plan { rationale, ..Plan::default() })
     }
 
     #[test]
@@ -204,24 +194,12 @@ mod tests {
 
     #[test]
     fn rationale_and_scope_are_read_together_without_the_target() {
-        let plan = Plan {
-            target: "3",
-            rationale: "callers: generic abstract",
-            scope: Some("class"),
-            ..Plan::default()
-        };
+        let plan =
+            Plan { target: "3", rationale: "callers: generic abstract", scope: Some("class"), ..Plan::default() };
         assert!(is_speculative(&plan));
-        let plan = Plan {
-            target: "generic abstract",
-            rationale: "class interface",
-            ..Plan::default()
-        };
+        let plan = Plan { target: "generic abstract", rationale: "class interface", ..Plan::default() };
         assert!(!is_speculative(&plan));
-        let plan = Plan {
-            rationale: "generic interface for 3",
-            scope: Some("clients"),
-            ..Plan::default()
-        };
+        let plan = Plan { rationale: "generic interface for 3", scope: Some("clients"), ..Plan::default() };
         assert!(!is_speculative(&plan));
     }
 }

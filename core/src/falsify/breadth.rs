@@ -61,13 +61,7 @@ mod tests {
     use super::*;
 
     fn cause(target: &str, rationale: &str, scope: &str) -> Option<Cause> {
-        let plan = Plan {
-            action_type: "manage",
-            target,
-            rationale,
-            scope: Some(scope),
-            ..Plan::default()
-        };
+        let plan = Plan { action_type: "manage", target, rationale, scope: Some(scope), ..Plan::default() };
         falsify(&plan, &Falsify::default(), Asks::NONE)
             .findings
             .into_iter()
@@ -79,15 +73,9 @@ mod tests {
     fn five_verbs_with_repeats_are_too_many() {
         let many = Some(Cause::ManyResponsibilities);
         assert_eq!(cause("", "wrap wraps Wrap", "wrap/wrap"), many);
-        assert_eq!(
-            cause("", "handles, manages, provides", "supports implement"),
-            many
-        );
+        assert_eq!(cause("", "handles, manages, provides", "supports implement"), many);
         assert_eq!(cause("wrap", "wrap wrap wrap", "wrap"), None);
-        assert_eq!(
-            cause("", "wrapped wrapper handling managed wrap_s", "wrap"),
-            None
-        );
+        assert_eq!(cause("", "wrapped wrapper handling managed wrap_s", "wrap"), None);
     }
 
     #[test]

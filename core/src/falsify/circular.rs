@@ -54,8 +54,7 @@ fn first_outer<'t>(names: &mut [&'t str]) -> Option<&'t str> {
 
 /// Whether a name continues another after one of the separators.
 fn is_below(name: &str, outer: &str, separators: &[char]) -> bool {
-    name.strip_prefix(outer)
-        .is_some_and(|rest| rest.starts_with(separators))
+    name.strip_prefix(outer).is_some_and(|rest| rest.starts_with(separators))
 }
 
 /// How far the search for cycles has come with a module.
@@ -140,11 +139,7 @@ mod tests {
     use super::*;
 
     fn cause(target: &str, dependencies: &Texts) -> Option<Cause> {
-        let plan = Plan {
-            target,
-            dependencies: Some(dependencies),
-            ..Plan::default()
-        };
+        let plan = Plan { target, dependencies: Some(dependencies), ..Plan::default() };
         check(&plan).map(|finding| finding.cause)
     }
 
@@ -160,21 +155,13 @@ mod tests {
                 (module.to_string(), imported)
             })
             .collect();
-        let plan = Plan {
-            target,
-            imports: Some(&imports),
-            ..Plan::default()
-        };
+        let plan = Plan { target, imports: Some(&imports), ..Plan::default() };
         check(&plan).map(|finding| finding.cause)
     }
 
     #[test]
     fn an_agent_may_not_be_its_own_target() {
-        let plan = |agent_id, target| Plan {
-            agent_id,
-            target,
-            ..Plan::default()
-        };
+        let plan = |agent_id, target| Plan { agent_id, target, ..Plan::default() };
         let cause = |plan: Plan<'_>| check(&plan).map(|finding| finding.cause);
         assert_eq!(cause(plan("a", " a ")), Some(Cause::SelfTarget));
         assert_eq!(cause(plan("A", "a")), None);
@@ -183,10 +170,7 @@ mod tests {
 
     #[test]
     fn a_target_may_not_depend_on_itself() {
-        assert_eq!(
-            cause("b", &list(&["a", "b", "a.b"])),
-            Some(Cause::SelfDependency)
-        );
+        assert_eq!(cause("b", &list(&["a", "b", "a.b"])), Some(Cause::SelfDependency));
         let text = Texts::Text("a; b\nc".to_string());
         assert_eq!(cause("b", &text), Some(Cause::SelfDependency));
         assert_eq!(cause("a; b", &list(&["a; b"])), Some(Cause::SelfDependency));
@@ -195,14 +179,8 @@ mod tests {
 
     #[test]
     fn dependencies_may_not_lie_below_each_other() {
-        assert_eq!(
-            cause("x", &list(&["a.b.c", "z", "a"])),
-            Some(Cause::NestedDependencies)
-        );
-        assert_eq!(
-            cause("x", &list(&["a.b", "a-c", "a", "a"])),
-            Some(Cause::NestedDependencies)
-        );
+        assert_eq!(cause("x", &list(&["a.b.c", "z", "a"])), Some(Cause::NestedDependencies));
+        assert_eq!(cause("x", &list(&["a.b", "a-c", "a", "a"])), Some(Cause::NestedDependencies));
         assert_eq!(cause("x", &list(&["a.b", "a.bc", "ab", "A"])), None);
         assert_eq!(cause("x", &list(&["a", "a"])), None);
     }
@@ -212,41 +190,26 @@ mod tests {
         let mut names: Vec<String> = (0..1000).map(|number| format!("m{number}.x")).collect();
         assert_eq!(cause("x", &Texts::List(names.clone())), None);
         names.push("m500".to_string());
-        assert_eq!(
-            cause("x", &Texts::List(names)),
-            Some(Cause::NestedDependencies)
-        );
+        assert_eq!(cause("x", &Texts::List(names)), Some(Cause::NestedDependencies));
     }
 
     #[test]
     fn a_cycle_counts_only_at_or_under_the_target() {
-        let imports: &[(&str, &[&str])] = &[
-            ("a", &["a.b"]),
-            ("a.b", &["c", "a.d"]),
-            ("a.d", &["a"]),
-            ("c", &["d"]),
-            ("d", &["c", "a"]),
-        ];
+        let imports: &[(&str, &[&str])] =
+            &[("a", &["a.b"]), ("a.b", &["c", "a.d"]), ("a.d", &["a"]), ("c", &["d"]), ("d", &["c", "a"])];
         assert_eq!(cycle("a", imports), Some(Cause::ImportCycle));
         assert_eq!(cycle("a.b", imports), None);
         assert_eq!(cycle("c", imports), None);
         assert_eq!(cycle("", imports), None);
         assert_eq!(cycle("c", &[("c", &["c"])]), Some(Cause::ImportCycle));
-        assert_eq!(
-            cycle("s", &[("s/a", &["s/b"]), ("s/b", &["s/a"])]),
-            Some(Cause::ImportCycle)
-        );
+        assert_eq!(cycle("s", &[("s/a", &["s/b"]), ("s/b", &["s/a"])]), Some(Cause::ImportCycle));
         assert_eq!(cycle("s", &[("sa", &["sb"]), ("sb", &["sa"])]), None);
     }
 
     #[test]
     fn a_diamond_is_no_cycle_and_entries_of_one_module_add_up() {
-        let diamond: &[(&str, &[&str])] = &[
-            ("a.1", &["a.2", "a.3", "a.3"]),
-            ("a.2", &["a.4"]),
-            ("a.3", &["a.4"]),
-            ("a.4", &["a.5"]),
-        ];
+        let diamond: &[(&str, &[&str])] =
+            &[("a.1", &["a.2", "a.3", "a.3"]), ("a.2", &["a.4"]), ("a.3", &["a.4"]), ("a.4", &["a.5"])];
         assert_eq!(cycle("a", diamond), None);
         let twice: &[(&str, &[&str])] = &[("a.1", &[]), ("a.2", &["a.1"]), ("a.1", &["a.2"])];
         assert_eq!(cycle("a", twice), Some(Cause::ImportCycle));
@@ -255,9 +218,8 @@ mod tests {
     #[test]
     fn a_long_chain_needs_no_deep_stack() {
         let name = |number: u32| format!("a.m{number}");
-        let mut imports: Vec<(String, Vec<String>)> = (0..100_000)
-            .map(|number| (name(number), vec![name(number.saturating_add(1))]))
-            .collect();
+        let mut imports: Vec<(String, Vec<String>)> =
+            (0..100_000).map(|number| (name(number), vec![name(number.saturating_add(1))])).collect();
         assert_eq!(import_cycle(&imports, "a"), None);
         imports.push((name(100_000), vec![name(0)]));
         assert!(import_cycle(&imports, "a").is_some());

@@ -5,29 +5,18 @@ use crate::policy::falsify::Falsify;
 
 pub(super) fn check(plan: &Plan<'_>, numbers: &Falsify) -> Option<Finding> {
     let longest = numbers.external_name_chars as usize;
-    let mut external = plan
-        .dependencies?
-        .names()
-        .filter(|name| name.len() <= longest && looks_external(name));
+    let mut external = plan.dependencies?.names().filter(|name| name.len() <= longest && looks_external(name));
     let first = external.next()?;
     let count = external.count().saturating_add(1);
-    (count >= numbers.external_dependencies as usize).then(|| {
-        Finding::new(
-            Vector::DependencyRisk,
-            Severity::Medium,
-            Cause::ExternalDependencies,
-        )
-        .with_detail(first)
-    })
+    (count >= numbers.external_dependencies as usize)
+        .then(|| Finding::new(Vector::DependencyRisk, Severity::Medium, Cause::ExternalDependencies).with_detail(first))
 }
 
 /// Whether the whole name is `[a-z][a-z0-9-_]*`, as packages of a registry are named. All of these
 /// are ASCII, so the length in bytes is the length in code points.
 fn looks_external(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name
-            .bytes()
-            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
+        && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
 }
 
 #[cfg(test)]
@@ -38,19 +27,12 @@ mod tests {
     use super::*;
 
     fn is_risk(dependencies: &Texts) -> bool {
-        let plan = Plan {
-            dependencies: Some(dependencies),
-            ..Plan::default()
-        };
+        let plan = Plan { dependencies: Some(dependencies), ..Plan::default() };
         check(&plan, &Falsify::default()).is_some()
     }
 
     fn with_two(name: &str) -> bool {
-        is_risk(&Texts::List(
-            ["serde", "tokio", name]
-                .map(|name| name.to_string())
-                .to_vec(),
-        ))
+        is_risk(&Texts::List(["serde", "tokio", name].map(|name| name.to_string()).to_vec()))
     }
 
     #[test]
@@ -58,9 +40,7 @@ mod tests {
         assert!(with_two("left-pad_2"));
         assert!(with_two(" hyper "));
         assert!(with_two("serde"));
-        for name in [
-            "", "PyYAML", "a.b", "a:b", "a/b", "2to3", "-x", "_x", "é", "a b",
-        ] {
+        for name in ["", "PyYAML", "a.b", "a:b", "a/b", "2to3", "-x", "_x", "é", "a b"] {
             assert!(!with_two(name), "{name}");
         }
     }

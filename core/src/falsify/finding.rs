@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::FactKind;
+
 /// The ways in which a plan can be attacked (SPEC section 6): 11 checks share these ten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -65,6 +67,17 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// The stable code: the name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+
     /// The rank of SPEC section 6, from 1 (low) to 4 (critical).
     #[must_use]
     pub const fn rank(self) -> u8 {
@@ -127,6 +140,36 @@ pub enum Cause {
     UnownedAddition,
     /// Check 11: an abstraction has no evidence of use. Detail: its first term.
     SpeculativeAbstraction,
+    /// The fact [`FactKind::CatastrophicTarget`]. Detail: the fact's.
+    CatastrophicTarget,
+    /// The fact [`FactKind::ProtectedTarget`]. Detail: the fact's.
+    ProtectedTarget,
+    /// The fact [`FactKind::OwnCommand`]. Detail: the fact's.
+    OwnCommand,
+    /// The fact [`FactKind::Irreversible`]. Detail: the fact's.
+    Irreversible,
+    /// The fact [`FactKind::OutsideWorkspace`]. Detail: the fact's.
+    OutsideWorkspace,
+    /// The fact [`FactKind::UnresolvedTarget`]. Detail: the fact's.
+    UnresolvedTarget,
+    /// The fact [`FactKind::SharedBranch`]. Detail: the fact's.
+    SharedBranch,
+    /// The fact [`FactKind::RewrittenHistory`]. Detail: the fact's.
+    RewrittenHistory,
+    /// The fact [`FactKind::Production`]. Detail: the fact's.
+    Production,
+    /// The fact [`FactKind::Publishing`]. Detail: the fact's.
+    Publishing,
+    /// The fact [`FactKind::Secret`]. Detail: the fact's.
+    Secret,
+    /// The fact [`FactKind::UntrustedCode`]. Detail: the fact's.
+    UntrustedCode,
+    /// The fact [`FactKind::RaisedPrivileges`]. Detail: the fact's.
+    RaisedPrivileges,
+    /// The fact [`FactKind::Bulk`]. Detail: the fact's.
+    Bulk,
+    /// The fact [`FactKind::Unreadable`]. Detail: the fact's.
+    Unreadable,
 }
 
 impl Cause {
@@ -157,6 +200,21 @@ impl Cause {
             Self::DeepTarget => "deep_target",
             Self::UnownedAddition => "unowned_addition",
             Self::SpeculativeAbstraction => "speculative_abstraction",
+            Self::CatastrophicTarget => "catastrophic_target",
+            Self::ProtectedTarget => "protected_target",
+            Self::OwnCommand => "own_command",
+            Self::Irreversible => "irreversible",
+            Self::OutsideWorkspace => "outside_workspace",
+            Self::UnresolvedTarget => "unresolved_target",
+            Self::SharedBranch => "shared_branch",
+            Self::RewrittenHistory => "rewritten_history",
+            Self::Production => "production",
+            Self::Publishing => "publishing",
+            Self::Secret => "secret",
+            Self::UntrustedCode => "untrusted_code",
+            Self::RaisedPrivileges => "raised_privileges",
+            Self::Bulk => "bulk",
+            Self::Unreadable => "unreadable",
         }
     }
 }
@@ -176,12 +234,7 @@ pub struct Finding {
 
 impl Finding {
     pub(super) const fn new(vector: Vector, severity: Severity, cause: Cause) -> Self {
-        Self {
-            vector,
-            severity,
-            cause,
-            detail: None,
-        }
+        Self { vector, severity, cause, detail: None }
     }
 
     pub(super) fn with_detail(mut self, detail: impl Into<String>) -> Self {
@@ -221,4 +274,27 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What they amount to.
     pub verdict: ReportVerdict,
+}
+
+/// The cause that a fact of a tool call is.
+impl From<FactKind> for Cause {
+    fn from(kind: FactKind) -> Self {
+        match kind {
+            FactKind::CatastrophicTarget => Self::CatastrophicTarget,
+            FactKind::ProtectedTarget => Self::ProtectedTarget,
+            FactKind::OwnCommand => Self::OwnCommand,
+            FactKind::Irreversible => Self::Irreversible,
+            FactKind::OutsideWorkspace => Self::OutsideWorkspace,
+            FactKind::UnresolvedTarget => Self::UnresolvedTarget,
+            FactKind::SharedBranch => Self::SharedBranch,
+            FactKind::RewrittenHistory => Self::RewrittenHistory,
+            FactKind::Production => Self::Production,
+            FactKind::Publishing => Self::Publishing,
+            FactKind::Secret => Self::Secret,
+            FactKind::UntrustedCode => Self::UntrustedCode,
+            FactKind::RaisedPrivileges => Self::RaisedPrivileges,
+            FactKind::Bulk => Self::Bulk,
+            FactKind::Unreadable => Self::Unreadable,
+        }
+    }
 }

@@ -45,25 +45,15 @@ impl<'t> Reading<'t> {
         if self.0.count() < numbers.maintenance_groups || is_owned(plan) {
             return None;
         }
-        Some(Finding::new(
-            Vector::HiddenMaintenanceCost,
-            Severity::Medium,
-            Cause::UnownedAddition,
-        ))
+        Some(Finding::new(Vector::HiddenMaintenanceCost, Severity::Medium, Cause::UnownedAddition))
     }
 }
 
 fn is_owned(plan: &Plan<'_>) -> bool {
-    [
-        plan.maintenance_plan,
-        plan.owner,
-        plan.ownership,
-        plan.deprecation_plan,
-        plan.runbook,
-    ]
-    .into_iter()
-    .flatten()
-    .any(|text| !is_blank(text))
+    [plan.maintenance_plan, plan.owner, plan.ownership, plan.deprecation_plan, plan.runbook]
+        .into_iter()
+        .flatten()
+        .any(|text| !is_blank(text))
 }
 
 #[cfg(test)]
@@ -79,10 +69,7 @@ mod tests {
     }
 
     fn of_rationale(rationale: &str) -> bool {
-        is_unowned(&Plan {
-            rationale,
-            ..Plan::default()
-        })
+        is_unowned(&Plan { rationale, ..Plan::default() })
     }
 
     #[test]
@@ -90,65 +77,31 @@ mod tests {
         assert!(of_rationale("Create the billing service"));
         assert!(of_rationale("add a new API"));
         assert!(of_rationale("platform with new  storage"));
-        assert!(!of_rationale(
-            "create add introduce migrate refactor replace"
-        ));
-        assert!(!of_rationale(
-            "creates services, newapi, new_api, new, schema"
-        ));
+        assert!(!of_rationale("create add introduce migrate refactor replace"));
+        assert!(!of_rationale("creates services, newapi, new_api, new, schema"));
         assert!(!of_rationale("create a module_x"));
     }
 
     #[test]
     fn the_four_fields_are_read_together() {
-        let plan = Plan {
-            action_type: "new",
-            target: "schema",
-            scope: Some("pipeline"),
-            ..Plan::default()
-        };
+        let plan = Plan { action_type: "new", target: "schema", scope: Some("pipeline"), ..Plan::default() };
         assert!(is_unowned(&plan));
-        let plan = Plan {
-            action_type: "refactor",
-            target: "src/service.py",
-            ..Plan::default()
-        };
+        let plan = Plan { action_type: "refactor", target: "src/service.py", ..Plan::default() };
         assert!(is_unowned(&plan));
     }
 
     #[test]
     fn anyone_named_to_keep_it_is_enough() {
-        let plan = Plan {
-            rationale: "create a service",
-            ..Plan::default()
-        };
+        let plan = Plan { rationale: "create a service", ..Plan::default() };
         let team = Some("team a");
         let owned = [
-            Plan {
-                maintenance_plan: team,
-                ..plan
-            },
-            Plan {
-                owner: team,
-                ..plan
-            },
-            Plan {
-                ownership: team,
-                ..plan
-            },
-            Plan {
-                deprecation_plan: team,
-                ..plan
-            },
-            Plan {
-                runbook: team,
-                ..plan
-            },
+            Plan { maintenance_plan: team, ..plan },
+            Plan { owner: team, ..plan },
+            Plan { ownership: team, ..plan },
+            Plan { deprecation_plan: team, ..plan },
+            Plan { runbook: team, ..plan },
         ];
         assert!(owned.iter().all(|plan| !is_unowned(plan)));
-        assert!(is_unowned(&Plan {
-            owner: Some(" \n"),
-            ..plan
-        }));
+        assert!(is_unowned(&Plan { owner: Some(" \n"), ..plan }));
     }
 }

@@ -23,9 +23,7 @@ fn is_measurable(text: &str) -> bool {
 
 /// Whether the text contains the word, in any ASCII case.
 fn contains(text: &str, word: &str) -> bool {
-    text.as_bytes()
-        .windows(word.len())
-        .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    text.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 #[cfg(test)]
@@ -53,17 +51,7 @@ mod tests {
 
     #[test]
     fn a_digit_a_sign_or_a_comparison_measures() {
-        for text in [
-            "p99",
-            "a < b",
-            "x=y",
-            "%",
-            "a ≤ b",
-            "a ≥ b",
-            "BETTER",
-            "seamLess",
-            "increased",
-        ] {
+        for text in ["p99", "a < b", "x=y", "%", "a ≤ b", "a ≥ b", "BETTER", "seamLess", "increased"] {
             assert_eq!(cause(text), None, "{text}");
         }
         for text in ["happy users", "bett er", "improved performance", "fast"] {
@@ -73,10 +61,7 @@ mod tests {
 
     #[test]
     fn one_item_of_a_list_is_enough() {
-        let metrics = Texts::List(alloc::vec![
-            String::from("happy users"),
-            String::from("3 errors")
-        ]);
+        let metrics = Texts::List(alloc::vec![String::from("happy users"), String::from("3 errors")]);
         assert_eq!(check(Some(&metrics)), None);
     }
 }

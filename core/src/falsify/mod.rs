@@ -57,9 +57,7 @@ use words::{Field, Reader, Token};
 pub fn falsify(plan: &Plan<'_>, numbers: &Falsify, asks: Asks) -> Report {
     let reading = Reading::of(plan);
     let checks = [
-        asked(asks.rollback, || {
-            no_rollback::check(plan.rollback_plan, numbers)
-        }),
+        asked(asks.rollback, || no_rollback::check(plan.rollback_plan, numbers)),
         asked(asks.tests, || no_test_value::check(plan.tests)),
         reading.scope.check(plan, numbers),
         asked(asks.metrics, || metrics::check(plan.metrics)),

@@ -7,21 +7,11 @@ use super::{Cause, Finding, Severity, Vector};
 use crate::policy::falsify::Falsify;
 
 /// Texts that stand for no plan; a final dot changes nothing.
-const PLACEHOLDERS: [&[&str]; 7] = [
-    &["n/a"],
-    &["na"],
-    &["none"],
-    &["tbd"],
-    &["todo"],
-    &["unknown"],
-    &["not", "applicable"],
-];
+const PLACEHOLDERS: [&[&str]; 7] =
+    [&["n/a"], &["na"], &["none"], &["tbd"], &["todo"], &["unknown"], &["not", "applicable"]];
 
 /// Texts that promise no more than manual work.
-const PROMISES: [&[&str]; 2] = [
-    &["will", "revert", "manually"],
-    &["will", "undo", "manually"],
-];
+const PROMISES: [&[&str]; 2] = [&["will", "revert", "manually"], &["will", "undo", "manually"]];
 
 pub(super) fn check(rollback_plan: Option<&str>, numbers: &Falsify) -> Option<Finding> {
     let finding = |severity, cause| Finding::new(Vector::NoRollback, severity, cause);
@@ -37,8 +27,7 @@ pub(super) fn check(rollback_plan: Option<&str>, numbers: &Falsify) -> Option<Fi
     }
     let enough = numbers.min_rollback_chars as usize;
     let length = plan.chars().take(enough).count();
-    (length < enough)
-        .then(|| finding(Severity::Medium, Cause::RollbackShort).with_detail(length.to_string()))
+    (length < enough).then(|| finding(Severity::Medium, Cause::RollbackShort).with_detail(length.to_string()))
 }
 
 fn is_one_of(text: &str, phrases: &[&[&str]]) -> bool {
@@ -57,42 +46,16 @@ mod tests {
     fn an_absent_or_blank_plan_is_none() {
         let absent = check(None, &Falsify::default()).map(|finding| finding.cause);
         assert_eq!(absent, Some(Cause::RollbackBlank));
-        assert_eq!(
-            outcome(" \n\u{2003}"),
-            Some((Severity::High, Cause::RollbackBlank))
-        );
+        assert_eq!(outcome(" \n\u{2003}"), Some((Severity::High, Cause::RollbackBlank)));
     }
 
     #[test]
     fn placeholders_may_end_in_one_dot() {
-        for plan in [
-            "n/a",
-            "NA",
-            "none.",
-            " TBD. ",
-            "todo",
-            "Unknown",
-            "not \t applicable.",
-        ] {
-            assert_eq!(
-                outcome(plan),
-                Some((Severity::High, Cause::RollbackEmptyPhrase)),
-                "{plan}"
-            );
+        for plan in ["n/a", "NA", "none.", " TBD. ", "todo", "Unknown", "not \t applicable."] {
+            assert_eq!(outcome(plan), Some((Severity::High, Cause::RollbackEmptyPhrase)), "{plan}");
         }
-        for plan in [
-            "n\\a",
-            "none..",
-            "none .",
-            "not-applicable",
-            "not applicable .",
-            "tbd!",
-        ] {
-            assert_eq!(
-                outcome(plan),
-                Some((Severity::Medium, Cause::RollbackShort)),
-                "{plan}"
-            );
+        for plan in ["n\\a", "none..", "none .", "not-applicable", "not applicable .", "tbd!"] {
+            assert_eq!(outcome(plan), Some((Severity::Medium, Cause::RollbackShort)), "{plan}");
         }
     }
 

@@ -28,9 +28,7 @@ pub(super) fn check(tests: Option<&Texts>) -> Option<Finding> {
     let mut manual = None;
     let mut reader = Reader::default();
     for part in tests.parts() {
-        reader.read(Field::Tests, part, |token| {
-            manual = manual.or(by_hand(token))
-        });
+        reader.read(Field::Tests, part, |token| manual = manual.or(by_hand(token)));
     }
     manual.map(|words| finding(Severity::Medium, Cause::TestsManual).with_detail(words))
 }
@@ -41,9 +39,7 @@ fn by_hand(token: &Token<'_>) -> Option<&'static str> {
     match token.word {
         Word::Manual => Some("manual"),
         Word::Test if follows(Word::Smoke) => Some("smoke test"),
-        Word::Hand if token.follows([Word::Verify, Word::By], Field::Tests) => {
-            Some("verify by hand")
-        }
+        Word::Hand if token.follows([Word::Verify, Word::By], Field::Tests) => Some("verify by hand"),
         Word::Visually if follows(Word::Check) => Some("check visually"),
         _ => None,
     }
@@ -80,33 +76,17 @@ mod tests {
 
     #[test]
     fn manual_work_is_named_by_whole_words() {
-        for tests in [
-            "a MANUAL check",
-            "Manually",
-            "Smoke\n test",
-            "verify by  hand",
-            "check visually",
-        ] {
+        for tests in ["a MANUAL check", "Manually", "Smoke\n test", "verify by  hand", "check visually"] {
             assert_eq!(cause(&text(tests)), Some(Cause::TestsManual), "{tests}");
         }
-        for tests in [
-            "manuals",
-            "semi_manual",
-            "smoke tests",
-            "smoke-test",
-            "verify by handing",
-            "check it visually",
-        ] {
+        for tests in ["manuals", "semi_manual", "smoke tests", "smoke-test", "verify by handing", "check it visually"] {
             assert_eq!(cause(&text(tests)), None, "{tests}");
         }
     }
 
     #[test]
     fn a_phrase_may_span_the_items_of_a_list() {
-        assert_eq!(
-            cause(&list(&["verify", "", "by", "hand"])),
-            Some(Cause::TestsManual)
-        );
+        assert_eq!(cause(&list(&["verify", "", "by", "hand"])), Some(Cause::TestsManual));
         assert_eq!(cause(&list(&["smoke,", "test"])), None);
     }
 }

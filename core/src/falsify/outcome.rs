@@ -117,10 +117,7 @@ mod tests {
 
     #[test]
     fn a_text_that_it_works_is_one_phrase() {
-        let strict = Falsify {
-            vague_outcome_phrases: 1,
-            ..Falsify::default()
-        };
+        let strict = Falsify { vague_outcome_phrases: 1, ..Falsify::default() };
         for text in ["works", " It  WILL work\n", "will works"] {
             assert!(check(Some(text), &strict).is_some(), "{text}");
             assert_eq!(cause(text), None, "{text}");

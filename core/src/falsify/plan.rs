@@ -72,12 +72,8 @@ impl Serialize for Texts {
         match (self, serializer.is_human_readable()) {
             (Self::Text(text), true) => text.serialize(serializer),
             (Self::List(texts), true) => texts.serialize(serializer),
-            (Self::Text(text), false) => {
-                serializer.serialize_newtype_variant("Texts", 0, "Text", text)
-            }
-            (Self::List(texts), false) => {
-                serializer.serialize_newtype_variant("Texts", 1, "List", texts)
-            }
+            (Self::Text(text), false) => serializer.serialize_newtype_variant("Texts", 0, "Text", text),
+            (Self::List(texts), false) => serializer.serialize_newtype_variant("Texts", 1, "List", texts),
         }
     }
 }
@@ -171,15 +167,7 @@ pub struct Asks {
 
 impl Asks {
     /// Every field is asked for.
-    pub const ALL: Self = Self {
-        rollback: true,
-        tests: true,
-        metrics: true,
-    };
+    pub const ALL: Self = Self { rollback: true, tests: true, metrics: true };
     /// None of the three is asked for.
-    pub const NONE: Self = Self {
-        rollback: false,
-        tests: false,
-        metrics: false,
-    };
+    pub const NONE: Self = Self { rollback: false, tests: false, metrics: false };
 }

@@ -64,10 +64,7 @@ impl<'t> Reading<'t> {
             return Some(finding(Severity::High, Cause::DestructiveAction).with_detail(action));
         }
         if self.0.count() >= numbers.vague_scope_terms {
-            return Some(
-                finding(Severity::Medium, Cause::VagueScope)
-                    .with_detail(self.0.first().to_ascii_lowercase()),
-            );
+            return Some(finding(Severity::Medium, Cause::VagueScope).with_detail(self.0.first().to_ascii_lowercase()));
         }
         let scope = plan.scope.unwrap_or_default();
         if !has_dots(scope, numbers.foreign_names) {
@@ -83,9 +80,7 @@ impl<'t> Reading<'t> {
 
 fn destructive(action_type: &str) -> Option<&'static str> {
     let action_type = trim(action_type);
-    DESTRUCTIVE
-        .into_iter()
-        .find(|action| action.eq_ignore_ascii_case(action_type))
+    DESTRUCTIVE.into_iter().find(|action| action.eq_ignore_ascii_case(action_type))
 }
 
 /// Whether a text has at least so many dots: as many dotted names need no fewer.
@@ -155,60 +150,33 @@ mod tests {
     }
 
     fn of_scope(scope: &str) -> Option<Cause> {
-        let plan = Plan {
-            target: "core.parser",
-            scope: Some(scope),
-            ..Plan::default()
-        };
+        let plan = Plan { target: "core.parser", scope: Some(scope), ..Plan::default() };
         outcome(&plan).map(|(_, cause)| cause)
     }
 
     #[test]
     fn a_destructive_action_comes_before_the_scope() {
         for action_type in ["delete", "DROP", " Remove ", "truncate", "purge", "wipe"] {
-            let plan = Plan {
-                action_type,
-                scope: Some("various things as needed"),
-                ..Plan::default()
-            };
-            assert_eq!(
-                outcome(&plan),
-                Some((Severity::High, Cause::DestructiveAction))
-            );
+            let plan = Plan { action_type, scope: Some("various things as needed"), ..Plan::default() };
+            assert_eq!(outcome(&plan), Some((Severity::High, Cause::DestructiveAction)));
         }
-        let plan = Plan {
-            action_type: "delete_file",
-            ..Plan::default()
-        };
+        let plan = Plan { action_type: "delete_file", ..Plan::default() };
         assert_eq!(outcome(&plan), None);
     }
 
     #[test]
     fn two_different_vague_terms_make_a_scope_vague() {
         assert_eq!(of_scope("various related  Things"), Some(Cause::VagueScope));
-        assert_eq!(
-            of_scope("as\nneeded, wherever applicable"),
-            Some(Cause::VagueScope)
-        );
-        assert_eq!(
-            of_scope("multiple component, general refactor"),
-            Some(Cause::VagueScope)
-        );
+        assert_eq!(of_scope("as\nneeded, wherever applicable"), Some(Cause::VagueScope));
+        assert_eq!(of_scope("multiple component, general refactor"), Some(Cause::VagueScope));
         assert_eq!(of_scope("various, various"), None);
         assert_eq!(of_scope("various related new things"), None);
-        assert_eq!(
-            of_scope("multiple, modules as-needed general refactors"),
-            None
-        );
+        assert_eq!(of_scope("multiple, modules as-needed general refactors"), None);
     }
 
     #[test]
     fn vague_terms_count_in_the_scope_alone() {
-        let plan = Plan {
-            rationale: "various things, as",
-            scope: Some("needed various"),
-            ..Plan::default()
-        };
+        let plan = Plan { rationale: "various things, as", scope: Some("needed various"), ..Plan::default() };
         assert_eq!(outcome(&plan), None);
     }
 
@@ -243,11 +211,7 @@ mod tests {
     #[test]
     fn nothing_is_foreign_to_a_blank_first_segment() {
         for target in ["", "  ", ".hidden"] {
-            let plan = Plan {
-                target,
-                scope: Some("a.b c.d e.f"),
-                ..Plan::default()
-            };
+            let plan = Plan { target, scope: Some("a.b c.d e.f"), ..Plan::default() };
             assert_eq!(outcome(&plan), None);
         }
     }

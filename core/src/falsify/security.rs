@@ -63,12 +63,8 @@ impl<'t> Reading<'t> {
     pub(super) fn check(&self) -> Option<Finding> {
         let sensitive = self.sensitive.filter(|_| !self.reviewed)?;
         Some(
-            Finding::new(
-                Vector::SecurityRisk,
-                Severity::High,
-                Cause::SensitiveUnreviewed,
-            )
-            .with_detail(sensitive.to_ascii_lowercase()),
+            Finding::new(Vector::SecurityRisk, Severity::High, Cause::SensitiveUnreviewed)
+                .with_detail(sensitive.to_ascii_lowercase()),
         )
     }
 }
@@ -87,22 +83,12 @@ mod tests {
     }
 
     fn of_rationale(rationale: &str) -> bool {
-        is_risk(&Plan {
-            rationale,
-            ..Plan::default()
-        })
+        is_risk(&Plan { rationale, ..Plan::default() })
     }
 
     #[test]
     fn exactly_the_listed_words_are_sensitive() {
-        for text in [
-            "src/auth/login.py",
-            "AuthToken",
-            "the_x sanitiz",
-            "root.",
-            "access\tcontrol",
-            "un-privileged",
-        ] {
+        for text in ["src/auth/login.py", "AuthToken", "the_x sanitiz", "root.", "access\tcontrol", "un-privileged"] {
             assert!(of_rationale(text), "{text}");
         }
         for text in [
@@ -125,51 +111,23 @@ mod tests {
 
     #[test]
     fn a_review_answers_it() {
-        for text in [
-            "security review",
-            "Security\nAUDIT",
-            "SAST",
-            "GUARD_ANT",
-            "threat  model",
-        ] {
+        for text in ["security review", "Security\nAUDIT", "SAST", "GUARD_ANT", "threat  model"] {
             assert!(!of_rationale(&alloc::format!("auth; {text}")), "{text}");
         }
-        for text in [
-            "security_review",
-            "security reviews",
-            "guard ant",
-            "threat-model",
-            "review security",
-        ] {
+        for text in ["security_review", "security reviews", "guard ant", "threat-model", "review security"] {
             assert!(of_rationale(&alloc::format!("auth; {text}")), "{text}");
         }
     }
 
     #[test]
     fn a_phrase_may_span_the_fields_that_are_read_but_no_other() {
-        let plan = Plan {
-            target: "access",
-            rationale: " control ",
-            ..Plan::default()
-        };
+        let plan = Plan { target: "access", rationale: " control ", ..Plan::default() };
         assert!(is_risk(&plan));
-        let plan = Plan {
-            target: "root security",
-            rationale: "",
-            scope: Some("review"),
-            ..Plan::default()
-        };
+        let plan = Plan { target: "root security", rationale: "", scope: Some("review"), ..Plan::default() };
         assert!(!is_risk(&plan));
-        let plan = Plan {
-            action_type: "access",
-            target: "control",
-            ..Plan::default()
-        };
+        let plan = Plan { action_type: "access", target: "control", ..Plan::default() };
         assert!(!is_risk(&plan));
-        let plan = Plan {
-            action_type: "sudo",
-            ..Plan::default()
-        };
+        let plan = Plan { action_type: "sudo", ..Plan::default() };
         assert!(!is_risk(&plan));
     }
 }

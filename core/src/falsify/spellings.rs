@@ -109,11 +109,7 @@ struct Table {
 }
 
 /// An upper bound of the entries: a spelling listed twice leaves one unused.
-#[allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "runs in the compiler only"
-)]
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs in the compiler only")]
 const SPELLINGS: usize = {
     let mut count = 0;
     let mut list = 0;
@@ -125,11 +121,7 @@ const SPELLINGS: usize = {
     count
 };
 
-#[allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "runs in the compiler only"
-)]
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs in the compiler only")]
 const fn length_masks() -> [u128; LONGEST + 1] {
     let mut masks = [0; LONGEST + 1];
     let mut length = 1;
@@ -140,36 +132,23 @@ const fn length_masks() -> [u128; LONGEST + 1] {
     masks
 }
 
-#[allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "runs in the compiler only"
-)]
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs in the compiler only")]
 const fn table() -> Table {
-    let mut table = Table {
-        slots: [0; SLOTS],
-        entries: [(0, Word::Number); SPELLINGS],
-    };
+    let mut table = Table { slots: [0; SLOTS], entries: [(0, Word::Number); SPELLINGS] };
     let mut count = 0;
     let mut list = 0;
     while list < LISTS.len() {
         let mut item = 0;
         while item < LISTS[list].len() {
             let (spelling, word) = LISTS[list][item];
-            assert!(
-                (word as u32) < u128::BITS,
-                "a set of words has one bit each"
-            );
+            assert!((word as u32) < u128::BITS, "a set of words has one bit each");
             let packed = pack_spelling(spelling.as_bytes());
             let mut slot = slot_of(packed);
             let mut known = false;
             while table.slots[slot] != 0 && !known {
                 let (other, other_word) = table.entries[table.slots[slot] as usize - 1];
                 known = other == packed;
-                assert!(
-                    !known || other_word as u8 == word as u8,
-                    "two checks list one spelling for different words"
-                );
+                assert!(!known || other_word as u8 == word as u8, "two checks list one spelling for different words");
                 slot = (slot + 1) % SLOTS;
             }
             if !known {
@@ -184,11 +163,7 @@ const fn table() -> Table {
     table
 }
 
-#[allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "runs in the compiler only"
-)]
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs in the compiler only")]
 const fn pack_spelling(spelling: &[u8]) -> u128 {
     assert!(!spelling.is_empty() && spelling.len() <= LONGEST);
     let mut packed = 0;
@@ -202,10 +177,7 @@ const fn pack_spelling(spelling: &[u8]) -> u128 {
 }
 
 /// The slot where the search for a packed word begins.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "the halves of the packed word, and the top 9 bits of the product"
-)]
+#[allow(clippy::cast_possible_truncation, reason = "the halves of the packed word, and the top 9 bits of the product")]
 const fn slot_of(packed: u128) -> usize {
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     const SHIFT: u32 = u64::BITS - SLOTS.ilog2();

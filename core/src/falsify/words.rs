@@ -40,9 +40,11 @@ impl Token<'_> {
     /// later, with only white space between.
     pub(super) fn follows<const N: usize>(&self, words: [Word; N], first_field: Field) -> bool {
         const { assert!(N <= Self::REACH) };
-        words.iter().rev().zip(self.before).all(|(word, before)| {
-            before.is_some_and(|(known, field)| known == *word && field >= first_field)
-        })
+        words
+            .iter()
+            .rev()
+            .zip(self.before)
+            .all(|(word, before)| before.is_some_and(|(known, field)| known == *word && field >= first_field))
     }
 }
 
@@ -54,12 +56,7 @@ pub(super) struct Reader {
 
 impl Reader {
     /// Calls `take` for each known word of the text, in order.
-    pub(super) fn read<'t>(
-        &mut self,
-        field: Field,
-        text: &'t str,
-        mut take: impl FnMut(&Token<'t>),
-    ) {
+    pub(super) fn read<'t>(&mut self, field: Field, text: &'t str, mut take: impl FnMut(&Token<'t>)) {
         let mut gap_start = 0;
         for_each_word(text, |start, end| {
             let Some(word) = recognise(text.as_bytes(), start, end) else {
@@ -116,9 +113,7 @@ fn word_bytes(block: &[u8]) -> u64 {
         *class = u8::from(is_word_byte(*byte));
     }
     let (eights, _) = classes.as_chunks::<8>();
-    eights.iter().rev().fold(0, |bits, eight| {
-        (bits << 8) | gather(u64::from_le_bytes(*eight))
-    })
+    eights.iter().rev().fold(0, |bits, eight| (bits << 8) | gather(u64::from_le_bytes(*eight)))
 }
 
 /// Whether a byte is a word character.

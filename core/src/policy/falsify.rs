@@ -100,10 +100,7 @@ mod tests {
 
     #[test]
     fn a_zero_is_named() {
-        let numbers = Falsify {
-            target_dots: 0,
-            ..Falsify::default()
-        };
+        let numbers = Falsify { target_dots: 0, ..Falsify::default() };
         assert_eq!(numbers.validate().unwrap_err().0, "target_dots");
     }
 

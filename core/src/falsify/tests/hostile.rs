@@ -32,25 +32,13 @@ fn everywhere(text: &str) -> Report {
 }
 
 fn causes(report: &Report) -> Vec<Cause> {
-    report
-        .findings
-        .iter()
-        .map(|finding| finding.cause)
-        .collect()
+    report.findings.iter().map(|finding| finding.cause).collect()
 }
 
 #[test]
 fn an_empty_plan_lacks_what_is_asked_of_it() {
     let report = falsify(&Plan::default(), &Falsify::default(), Asks::ALL);
-    assert_eq!(
-        causes(&report),
-        [
-            Cause::RollbackBlank,
-            Cause::TestsAbsent,
-            Cause::MetricsAbsent,
-            Cause::OutcomeBlank
-        ]
-    );
+    assert_eq!(causes(&report), [Cause::RollbackBlank, Cause::TestsAbsent, Cause::MetricsAbsent, Cause::OutcomeBlank]);
     let report = falsify(&Plan::default(), &Falsify::default(), Asks::NONE);
     assert_eq!(causes(&report), [Cause::OutcomeBlank]);
     assert_eq!(report.verdict, ReportVerdict::Conditional);
@@ -76,11 +64,7 @@ fn white_space_of_any_length_is_blank() {
     for unit in [" ", "\n", "\u{3000}", "\u{1f}"] {
         for length in [1, 63, 64, 65, MEGABYTE / unit.len()] {
             let report = everywhere(&unit.repeat(length));
-            let expected = [
-                Cause::RollbackBlank,
-                Cause::MetricsAbsent,
-                Cause::OutcomeBlank,
-            ];
+            let expected = [Cause::RollbackBlank, Cause::MetricsAbsent, Cause::OutcomeBlank];
             assert_eq!(causes(&report), expected);
         }
     }
@@ -89,12 +73,7 @@ fn white_space_of_any_length_is_blank() {
 #[test]
 fn nuls_are_characters_like_any_other() {
     let report = everywhere("\0\0auth\0");
-    let expected = [
-        Cause::RollbackShort,
-        Cause::MetricsUnmeasurable,
-        Cause::SelfTarget,
-        Cause::SensitiveUnreviewed,
-    ];
+    let expected = [Cause::RollbackShort, Cause::MetricsUnmeasurable, Cause::SelfTarget, Cause::SensitiveUnreviewed];
     assert_eq!(causes(&report), expected);
 }
 
@@ -132,11 +111,7 @@ fn a_word_is_found_behind_a_megabyte_and_across_every_block_edge() {
     for before in (0..130).chain([MEGABYTE]) {
         for (filler, found) in [("-", true), (" ", true), ("é", true), ("x", before == 0)] {
             let rationale = format!("{}sudo", filler.repeat(before));
-            let plan = Plan {
-                rationale: &rationale,
-                expected_outcome: Some("all tests pass"),
-                ..Plan::default()
-            };
+            let plan = Plan { rationale: &rationale, expected_outcome: Some("all tests pass"), ..Plan::default() };
             let report = falsify(&plan, &Falsify::default(), Asks::NONE);
             assert_eq!(causes(&report).contains(&Cause::SensitiveUnreviewed), found);
         }
@@ -153,10 +128,7 @@ fn other_alphabets_do_not_fold_into_ascii() {
     };
     let report = falsify(&plan, &Falsify::default(), Asks::NONE);
     assert_eq!(report.findings[0].detail.as_deref(), Some("secret"));
-    let plan = Plan {
-        rationale: "\u{17f}udo wor\u{212a} pa\u{17f}sword",
-        ..plan
-    };
+    let plan = Plan { rationale: "\u{17f}udo wor\u{212a} pa\u{17f}sword", ..plan };
     let report = falsify(&plan, &Falsify::default(), Asks::NONE);
     assert_eq!(report.findings, []);
 }
@@ -165,19 +137,10 @@ fn other_alphabets_do_not_fold_into_ascii() {
 fn many_dependencies_that_share_long_prefixes_are_compared_in_time() {
     let names = (0..2_000).map(|number| format!("{}x{number}", "a.".repeat(500)));
     let dependencies = Texts::List(names.collect());
-    let plan = Plan {
-        target: "b",
-        dependencies: Some(&dependencies),
-        ..Plan::default()
-    };
+    let plan = Plan { target: "b", dependencies: Some(&dependencies), ..Plan::default() };
     let report = falsify(&plan, &Falsify::default(), Asks::NONE);
     let is_circular = |vector| vector == Vector::CircularArchitecture;
-    assert!(
-        !report
-            .findings
-            .iter()
-            .any(|finding| is_circular(finding.vector))
-    );
+    assert!(!report.findings.iter().any(|finding| is_circular(finding.vector)));
 }
 
 #[test]
@@ -207,13 +170,7 @@ fn a_report_survives_json_and_postcard() {
     assert_eq!(postcard::from_bytes::<Report>(&bytes).unwrap(), report);
     for finding in &report.findings {
         let code = |json: serde_json::Value| String::from(json.as_str().unwrap());
-        assert_eq!(
-            code(serde_json::to_value(finding.cause).unwrap()),
-            finding.cause.code()
-        );
-        assert_eq!(
-            code(serde_json::to_value(finding.vector).unwrap()),
-            finding.vector.code()
-        );
+        assert_eq!(code(serde_json::to_value(finding.cause).unwrap()), finding.cause.code());
+        assert_eq!(code(serde_json::to_value(finding.vector).unwrap()), finding.vector.code());
     }
 }

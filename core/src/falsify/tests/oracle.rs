@@ -36,11 +36,7 @@ fn pattern(rule: &str) -> String {
             }
             c if escaped => pattern.push(c),
             c if c.is_ascii_alphabetic() && !in_class => {
-                pattern.push_str(&format!(
-                    "[{}{}]",
-                    c.to_ascii_lowercase(),
-                    c.to_ascii_uppercase()
-                ));
+                pattern.push_str(&format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase()));
             }
             c => pattern.push(c),
         }
@@ -66,8 +62,7 @@ macro_rules! count {
 }
 
 fn strip(text: &str) -> &str {
-    static ENDS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(&format!("(?s)^{SPACE}*(.*?){SPACE}*$")).unwrap());
+    static ENDS: LazyLock<Regex> = LazyLock::new(|| Regex::new(&format!("(?s)^{SPACE}*(.*?){SPACE}*$")).unwrap());
     ENDS.captures(text).unwrap().get(1).unwrap().as_str()
 }
 
@@ -81,10 +76,7 @@ fn names(texts: Option<&Texts>) -> Vec<&str> {
         Some(Texts::Text(text)) => text.split([',', ';', '\n']).collect(),
         Some(Texts::List(items)) => items.iter().map(String::as_str).collect(),
     };
-    raw.into_iter()
-        .map(strip)
-        .filter(|name| !name.is_empty())
-        .collect()
+    raw.into_iter().map(strip).filter(|name| !name.is_empty()).collect()
 }
 
 fn no_rollback(plan: &Plan<'_>) -> Expected {
@@ -105,33 +97,21 @@ fn no_rollback(plan: &Plan<'_>) -> Expected {
 
 fn no_test_value(plan: &Plan<'_>) -> Expected {
     let finding = |severity, cause| Some((Vector::NoTestValue, severity, cause));
-    let Some(tests) = plan
-        .tests
-        .filter(|tests| **tests != Texts::List(Vec::new()))
-    else {
+    let Some(tests) = plan.tests.filter(|tests| **tests != Texts::List(Vec::new())) else {
         return finding(Severity::High, Cause::TestsAbsent);
     };
     let text = joined(tests);
-    if rules!(
-        &text,
-        r"\b(manual(ly)?|smoke~test|verify~by~hand|check~visually)\b"
-    ) > 0
-    {
+    if rules!(&text, r"\b(manual(ly)?|smoke~test|verify~by~hand|check~visually)\b") > 0 {
         return finding(Severity::Medium, Cause::TestsManual);
     }
     None
 }
 
 fn scope_creep(plan: &Plan<'_>) -> Expected {
-    static NAME: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u:\b)[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)+(?-u:\b)").unwrap()
-    });
+    static NAME: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?-u:\b)[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)+(?-u:\b)").unwrap());
     let finding = |severity, cause| Some((Vector::ScopeCreep, severity, cause));
-    if rules!(
-        strip(plan.action_type),
-        "^(delete|drop|remove|truncate|purge|wipe)$"
-    ) > 0
-    {
+    if rules!(strip(plan.action_type), "^(delete|drop|remove|truncate|purge|wipe)$") > 0 {
         return finding(Severity::High, Cause::DestructiveAction);
     }
     let scope = plan.scope.unwrap_or("");
@@ -177,11 +157,7 @@ fn circular(plan: &Plan<'_>) -> Expected {
     if names.contains(&target) {
         return finding(Severity::High, Cause::SelfDependency);
     }
-    let is_outer = |outer: &&str| {
-        names
-            .iter()
-            .any(|name| name.starts_with(&format!("{outer}.")))
-    };
+    let is_outer = |outer: &&str| names.iter().any(|name| name.starts_with(&format!("{outer}.")));
     if names.iter().any(is_outer) {
         return finding(Severity::Medium, Cause::NestedDependencies);
     }
@@ -196,13 +172,8 @@ fn has_cycle(imports: &[(String, Vec<String>)], target: &str) -> bool {
     let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (module, imported) in imports {
         let rest = module.strip_prefix(target);
-        if !target.is_empty()
-            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
-        {
-            graph
-                .entry(module)
-                .or_default()
-                .extend(imported.iter().map(String::as_str));
+        if !target.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/'])) {
+            graph.entry(module).or_default().extend(imported.iter().map(String::as_str));
         }
     }
     loop {
@@ -215,15 +186,10 @@ fn has_cycle(imports: &[(String, Vec<String>)], target: &str) -> bool {
 }
 
 fn dependencies(plan: &Plan<'_>) -> Expected {
-    static EXTERNAL: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new("^[a-z][a-z0-9_-]{0,39}$").unwrap());
+    static EXTERNAL: LazyLock<Regex> = LazyLock::new(|| Regex::new("^[a-z][a-z0-9_-]{0,39}$").unwrap());
     let names = names(plan.dependencies);
     let count = names.iter().filter(|name| EXTERNAL.is_match(name)).count();
-    let finding = (
-        Vector::DependencyRisk,
-        Severity::Medium,
-        Cause::ExternalDependencies,
-    );
+    let finding = (Vector::DependencyRisk, Severity::Medium, Cause::ExternalDependencies);
     (count >= 3).then_some(finding)
 }
 
@@ -234,15 +200,8 @@ fn security(plan: &Plan<'_>) -> Expected {
         r"\b(auth(entication|orization|token)?|password|credential|secret|encrypt|privileged?|sudo)\b",
         r"\b(root|permission|access~control|sanitiz|injection)\b",
     );
-    let reviewed = rules!(
-        &text,
-        r"\b(security~(review|audit)|sast|guard_ant|threat~model)\b"
-    );
-    let finding = (
-        Vector::SecurityRisk,
-        Severity::High,
-        Cause::SensitiveUnreviewed,
-    );
+    let reviewed = rules!(&text, r"\b(security~(review|audit)|sast|guard_ant|threat~model)\b");
+    let finding = (Vector::SecurityRisk, Severity::High, Cause::SensitiveUnreviewed);
     (sensitive > 0 && reviewed == 0).then_some(finding)
 }
 
@@ -274,11 +233,7 @@ fn breadth(plan: &Plan<'_>) -> Expected {
         r"\b(handle|manage|coordinate|orchestrate|provide|implement|support|wrap)s?\b"
     );
     if verbs >= 5 {
-        return Some((
-            Vector::OverBroadModule,
-            Severity::Medium,
-            Cause::ManyResponsibilities,
-        ));
+        return Some((Vector::OverBroadModule, Severity::Medium, Cause::ManyResponsibilities));
     }
     let is_deep = plan.target.matches('.').count() >= 5;
     is_deep.then_some((Vector::OverBroadModule, Severity::Low, Cause::DeepTarget))
@@ -293,19 +248,9 @@ fn maintenance(plan: &Plan<'_>) -> Expected {
         r"\b(module|service|framework|platform|pipeline|integration)\b",
         r"\bnew~(api|schema|storage|dependency|subsystem)\b",
     );
-    let given = [
-        plan.maintenance_plan,
-        plan.owner,
-        plan.ownership,
-        plan.deprecation_plan,
-        plan.runbook,
-    ];
+    let given = [plan.maintenance_plan, plan.owner, plan.ownership, plan.deprecation_plan, plan.runbook];
     let is_owned = given.iter().flatten().any(|text| !strip(text).is_empty());
-    let finding = (
-        Vector::HiddenMaintenanceCost,
-        Severity::Medium,
-        Cause::UnownedAddition,
-    );
+    let finding = (Vector::HiddenMaintenanceCost, Severity::Medium, Cause::UnownedAddition);
     (groups >= 2 && !is_owned).then_some(finding)
 }
 
@@ -329,11 +274,7 @@ fn abstraction(plan: &Plan<'_>) -> Expected {
         r"\bexisting~(callers|consumers|uses)\b",
         r"\b(proven|demonstrated)\b",
     );
-    let finding = (
-        Vector::PrematureAbstraction,
-        Severity::Low,
-        Cause::SpeculativeAbstraction,
-    );
+    let finding = (Vector::PrematureAbstraction, Severity::Low, Cause::SpeculativeAbstraction);
     (terms >= 2 && evidence == 0).then_some(finding)
 }
 
@@ -377,10 +318,7 @@ const VOCABULARIES: [&[&str]; 9] = [
         "undo",
         "manually",
     ],
-    &[
-        "manual", "manually", "manuals", "smoke", "test", "tests", "verify", "by", "hand", "check",
-        "visually",
-    ],
+    &["manual", "manually", "manuals", "smoke", "test", "tests", "verify", "by", "hand", "check", "visually"],
     &[
         "various",
         "multiple",
@@ -419,10 +357,7 @@ const VOCABULARIES: [&[&str]; 9] = [
         "general improvements",
         "general refactoring",
     ],
-    &[
-        "a.b", "a.B", "core.x", "corex.y", "_._", "a..b", "A.b.c", "1.b", "a.1", "b.c.d", ".", "a",
-        "é.b.c", "x.y",
-    ],
+    &["a.b", "a.B", "core.x", "corex.y", "_._", "a..b", "A.b.c", "1.b", "a.1", "b.c.d", ".", "a", "é.b.c", "x.y"],
     &[
         "auth",
         "authentication",
@@ -600,13 +535,8 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn text_of(words: &'static [&'static str]) -> impl Strategy<Value = String> {
-    vec((word(words), separator()), 0..14).prop_map(|parts| {
-        parts
-            .into_iter()
-            .fold(String::new(), |text, (word, separator)| {
-                text + &word + separator
-            })
-    })
+    vec((word(words), separator()), 0..14)
+        .prop_map(|parts| parts.into_iter().fold(String::new(), |text, (word, separator)| text + &word + separator))
 }
 
 fn text_or_list(words: &'static [&'static str]) -> impl Strategy<Value = Option<Texts>> {
@@ -639,21 +569,11 @@ fn dependency_texts() -> impl Strategy<Value = Option<Texts>> {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just(String::new()),
-        "[ab](\\.[ab]){0,6}",
-        " ?[ab] ?",
-        " ?[ab] ?",
-        Just(String::from("core.x")),
-        text(),
-    ]
+    prop_oneof![Just(String::new()), "[ab](\\.[ab]){0,6}", " ?[ab] ?", " ?[ab] ?", Just(String::from("core.x")), text(),]
 }
 
 fn action_type() -> impl Strategy<Value = String> {
-    let actions = [
-        "delete", "Drop", " remove", "truncate", "purge", "wipe", "deletes", "create", "new",
-        "access",
-    ];
+    let actions = ["delete", "Drop", " remove", "truncate", "purge", "wipe", "deletes", "create", "new", "access"];
     prop_oneof![1 => select(actions.to_vec()).prop_map(String::from), 3 => name()]
 }
 
@@ -674,13 +594,8 @@ struct Owned {
 
 impl Owned {
     fn plan(&self) -> Plan<'_> {
-        let [
-            maintenance_plan,
-            owner,
-            ownership,
-            deprecation_plan,
-            runbook,
-        ] = self.owners.each_ref().map(Option::as_deref);
+        let [maintenance_plan, owner, ownership, deprecation_plan, runbook] =
+            self.owners.each_ref().map(Option::as_deref);
         Plan {
             agent_id: &self.names.0,
             target: &self.names.1,
@@ -713,21 +628,15 @@ fn plan() -> impl Strategy<Value = Owned> {
             option(text_of(VOCABULARIES[0]).boxed()),
             option(text_of(VOCABULARIES[5]).boxed()),
         );
-        let lists = (
-            text_or_list(VOCABULARIES[1]),
-            text_or_list(words),
-            dependency_texts(),
-        );
+        let lists = (text_or_list(VOCABULARIES[1]), text_or_list(words), dependency_texts());
         let owners = [owner(), owner(), owner(), owner(), owner()];
-        (names, texts, lists, owners, imports()).prop_map(
-            |(names, texts, lists, owners, imports)| Owned {
-                names,
-                texts,
-                lists,
-                owners,
-                imports,
-            },
-        )
+        (names, texts, lists, owners, imports()).prop_map(|(names, texts, lists, owners, imports)| Owned {
+            names,
+            texts,
+            lists,
+            owners,
+            imports,
+        })
     })
 }
 
@@ -747,10 +656,7 @@ fn the_random_plans_reach_every_rule() {
         }
     }
     assert_eq!(counts.len(), 23, "{counts:?}");
-    assert!(
-        counts.values().all(|count| (10..3_900).contains(count)),
-        "{counts:?}"
-    );
+    assert!(counts.values().all(|count| (10..3_900).contains(count)), "{counts:?}");
 }
 
 proptest! {

@@ -61,10 +61,7 @@ impl Fields {
 
 #[test]
 fn the_reference_vectors_hold() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../tests/vectors/falsify.jsonl"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/falsify.jsonl");
     let lines = fs::read_to_string(path).unwrap();
     let mut count = 0;
     for line in lines.lines() {

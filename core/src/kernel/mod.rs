@@ -1,0 +1,458 @@
+//! The sequence, nothing else: which room is asked when, and what is remembered of the answer (SPEC 7, 10).
+//!
+//! [`Kernel::apply`] is the only way in that changes anything. A command is checked whole before any of it is applied, so that one
+//! that fails has changed nothing. Questions are asked through [`Kernel::at`].
+
+mod command;
+mod judge;
+mod observe;
+mod outcome;
+mod people;
+mod proposals;
+mod snapshot;
+mod view;
+
+pub use command::{
+    Approval, Approve, Calmed, Command, Denial, Deny, DepositRequest, Feedback, Observation, ObservedReply,
+    OutcomeReply, OutcomeReport, Reinforce, Reply, Spend, StatedCost, Subject, Ticked, Ticks, Time,
+};
+pub use proposals::State;
+pub use snapshot::{SNAPSHOT_VERSION, Snapshot};
+pub use view::{AgentView, ProposalView, Status, View};
+
+use crate::budget::{Answer, Budget};
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::field::{Deposit, Field, Kind, Source, Tick};
+use crate::fixed::Fixed;
+use crate::gate::Verdict;
+use crate::location::Location;
+use crate::policy::{AttestMode, Pipeline, Policy};
+use crate::proposal::{Proposal, check_id};
+use crate::session::Memory;
+use crate::trust::Agents;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use proposals::{Proposals, State as ProposalState};
+use serde::{Deserialize, Serialize};
+
+/// The caller's time and the ticks that follow from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Clock {
+    now: Time,
+    tick: Tick,
+    /// Ticks are counted from here.
+    counted_from: Tick,
+}
+
+/// How often what was said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Applied commands.
+    pub commands: u64,
+    /// EXECUTE.
+    pub executed: u64,
+    /// HOLD.
+    pub held: u64,
+    /// REFUSE.
+    pub refused: u64,
+    /// Approvals by people.
+    pub approved: u64,
+    /// Denials by people.
+    pub denied: u64,
+    /// Reported outcomes.
+    pub outcomes: u64,
+    /// Observed outcomes.
+    pub observed: u64,
+    /// Calls that ran although they should not have.
+    pub incidents: u64,
+}
+
+/// A standing grant's key: an agent, an act and a place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct GrantKey {
+    agent: String,
+    place: Location,
+    kind: Arc<str>,
+}
+
+/// A standing grant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Grant {
+    until: Time,
+    by: String,
+}
+
+/// The state machine.
+///
+/// ```
+/// use stigmergate_core::kernel::{Command, Kernel, Reply};
+/// use stigmergate_core::policy::{Policy, Preset};
+///
+/// let mut kernel = Kernel::new(Policy::preset(Preset::Standard)).unwrap();
+/// let again = kernel.clone();
+/// kernel.apply(1_700_000_000_000, Command::Advance).unwrap();
+/// assert_ne!(kernel.digest(), again.digest());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    policy: Arc<Policy>,
+    policy_digest: Digest,
+    clock: Clock,
+    field: Field,
+    agents: Agents,
+    budget: Budget,
+    memory: Memory,
+    proposals: Proposals,
+    grants: BTreeMap<GrantKey, Grant>,
+    counts: Counts,
+}
+
+impl Kernel {
+    /// A kernel without a past.
+    ///
+    /// # Errors
+    /// [`Error::Policy`] for a contradictory policy, [`Error::Unavailable`] for one that needs attestation.
+    pub fn new(policy: Policy) -> Result<Self, Error> {
+        check_policy(&policy)?;
+        let policy_digest = policy.digest();
+        Ok(Self {
+            policy: Arc::new(policy),
+            policy_digest,
+            clock: Clock::default(),
+            field: Field::default(),
+            agents: Agents::default(),
+            budget: Budget::default(),
+            memory: Memory::default(),
+            proposals: Proposals::default(),
+            grants: BTreeMap::new(),
+            counts: Counts::default(),
+        })
+    }
+
+    /// Applies a command at the caller's time. An earlier time than the last one counts as the last one.
+    ///
+    /// # Errors
+    /// What the command's own method says; nothing was changed then.
+    pub fn apply(&mut self, at: Time, command: Command) -> Result<Reply, Error> {
+        Ok(match command {
+            Command::Propose(proposal) => Reply::Verdict(Box::new(self.propose(at, *proposal)?)),
+            Command::Approve(approve) => Reply::Approval(self.approve(at, &approve)?),
+            Command::Deny(deny) => Reply::Denial(self.deny(at, &deny)?),
+            Command::RecordOutcome(report) => Reply::Outcome(self.record_outcome(at, &report)?),
+            Command::Observe(observation) => Reply::Observed(self.observe(at, &observation)?),
+            Command::Deposit(request) => Reply::Strength(self.deposit(at, &request)?),
+            Command::Reinforce(request) => Reply::Strength(self.reinforce(at, &request)?),
+            Command::Tick(ticks) => Reply::Ticked(self.tick(at, ticks.count)?),
+            Command::Advance => Reply::Ticked(self.advance(at)),
+            Command::Spend(spend) => Reply::Spent(self.spend(at, &spend)?),
+            Command::CalmDown => Reply::Calmed(self.calm_down(at)),
+            Command::SetPolicy(policy) => Reply::PolicySet(self.set_policy(at, *policy)?),
+        })
+    }
+
+    /// Judges a proposal and remembers it (SPEC 7, 10).
+    ///
+    /// # Errors
+    /// [`Error::Value`] and [`Error::TooLong`] for a field outside its bound, [`Error::Full`] when no agent fits,
+    /// [`Error::IdConflict`] for a known id with other content.
+    pub fn propose(&mut self, at: Time, proposal: Proposal) -> Result<Verdict, Error> {
+        let proposal = self.read(proposal)?;
+        self.agents.check_room(&proposal.agent_id, &self.policy.bounds)?;
+        let now = self.clock_at(at);
+        let content = proposal.content();
+        if let Some(verdict) = self.repeated(&proposal, &content, now)? {
+            self.begin(at);
+            return Ok(verdict);
+        }
+        self.begin(at);
+        let judgement = self.judge(&proposal, self.clock);
+        self.agents.count_proposal(&proposal.agent_id, &self.policy);
+        for planned in &judgement.deposits {
+            self.leave(&proposal.target, planned);
+        }
+        self.remember(&proposal, content, &judgement);
+        Ok(judgement.verdict)
+    }
+
+    /// Judges a proposal given as JSON and answers with the verdict as JSON.
+    ///
+    /// # Errors
+    /// [`Error::Json`], or as [`Kernel::propose`].
+    pub fn propose_json(&mut self, at: Time, json: &str) -> Result<String, Error> {
+        let verdict = self.propose(at, Proposal::from_json(json)?)?;
+        Ok(serde_json::to_string(&verdict)?)
+    }
+
+    /// Leaves a trace (SPEC 2). In the presets other than `reference` an agent may only leave RISK, which never decides (SPEC 10.c).
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a negative strength or a factor outside [0, 1]; [`Error::NotAllowed`].
+    pub fn deposit(&mut self, at: Time, request: &DepositRequest) -> Result<Fixed, Error> {
+        let location = self.settle(&request.location);
+        location.check("location", self.policy.bounds.location_bytes)?;
+        if request.strength < Fixed::ZERO {
+            return Err(Error::value("strength", "a number that is not negative"));
+        }
+        let factor = request.trust_factor.unwrap_or(Fixed::ONE);
+        if !factor.is_fraction() {
+            return Err(Error::value("trust_factor", "a number between 0 and 1"));
+        }
+        let talks = self.policy.pipeline == Pipeline::Standard && request.source == Source::Agent;
+        if talks && request.signal != crate::field::Signal::Risk {
+            let reason = "an agent leaves only risk; what failed or worked comes from outcomes and people";
+            return Err(Error::NotAllowed { actor: "agent".to_string(), reason: reason.to_string() });
+        }
+        self.begin(at);
+        let numbers = &self.policy.field;
+        let clamped = request.strength.at_most(numbers.max_deposit);
+        let planned = judge::Planned {
+            kind: if talks { Kind::Prospective } else { Kind::Place },
+            signal: request.signal,
+            decay: request.decay.unwrap_or_else(|| numbers.decay(request.signal)),
+            source: request.source,
+            effective: clamped.times(numbers.multiplier(request.source)).times(factor),
+        };
+        Ok(self.leave(&location, &planned))
+    }
+
+    /// Strengthens a trace that lives; an absent one stays absent (SPEC 2).
+    ///
+    /// # Errors
+    /// As [`Kernel::deposit`].
+    pub fn reinforce(&mut self, at: Time, request: &Reinforce) -> Result<Fixed, Error> {
+        let location = self.settle(&request.location);
+        location.check("location", self.policy.bounds.location_bytes)?;
+        self.begin(at);
+        Ok(self.field.reinforce(&location, &Kind::Place, request.signal, self.clock.tick, &self.policy.field))
+    }
+
+    /// Lets ticks pass, where the policy leaves them to the caller.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for no ticks, or where ticks follow from time.
+    pub fn tick(&mut self, at: Time, count: u64) -> Result<Ticked, Error> {
+        if count == 0 {
+            return Err(Error::value("count", "at least 1"));
+        }
+        if self.policy.time.tick_ms > 0 {
+            let expected = alloc::format!(
+                "no ticks by hand: this policy has one every {} ms of the caller's time",
+                self.policy.time.tick_ms
+            );
+            return Err(Error::value("count", &expected));
+        }
+        let expired = self.begin(at);
+        self.clock.tick = self.clock.tick.saturating_add(count);
+        Ok(self.ticked(expired))
+    }
+
+    /// Lets time pass: ends what is due.
+    pub fn advance(&mut self, at: Time) -> Ticked {
+        let expired = self.begin(at);
+        self.ticked(expired)
+    }
+
+    /// Checks a cost and uses it, in one step (SPEC 3). Nothing is used when it does not fit.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a cost that is not well formed.
+    pub fn spend(&mut self, at: Time, spend: &Spend) -> Result<Answer, Error> {
+        check_id("agent_id", &spend.agent_id, &self.policy.bounds)?;
+        spend.cost.check("cost")?;
+        self.agents.check_room(&spend.agent_id, &self.policy.bounds)?;
+        self.begin(at);
+        let answer = self.budget.check(&spend.agent_id, &spend.cost, &self.policy.budget);
+        if answer.approved {
+            self.agents.entry(&spend.agent_id, &self.policy.trust);
+            self.budget.consume(self.clock.now, &spend.agent_id, &spend.cost, &self.policy.budget);
+        }
+        Ok(answer)
+    }
+
+    /// Clears the field, begins a budget period and counts ticks anew. Histories and trust stay (SPEC 7).
+    pub fn calm_down(&mut self, at: Time) -> Calmed {
+        self.begin(at);
+        let calmed = Calmed {
+            traces: self.field.clear(self.clock.tick, &self.policy.field),
+            used: self.budget.total().used,
+            ticks: self.clock.tick.saturating_sub(self.clock.counted_from),
+        };
+        self.budget.reset(self.clock.now);
+        self.clock.counted_from = self.clock.tick;
+        calmed
+    }
+
+    /// Replaces the policy. Traces are restated first, so that what has faded stays so.
+    ///
+    /// # Errors
+    /// As [`Kernel::new`]; also [`Error::Policy`] when the new policy would leave ticks to the caller and the old one did not, or the reverse.
+    pub fn set_policy(&mut self, at: Time, policy: Policy) -> Result<Digest, Error> {
+        check_policy(&policy)?;
+        if (policy.time.tick_ms == 0) != (self.policy.time.tick_ms == 0) && self.counts.commands > 0 {
+            return Err(Error::policy(
+                "time.tick_ms",
+                "ticks of the same kind (by hand or by time) as before; begin a new store for the other",
+            ));
+        }
+        self.begin(at);
+        let counted = self.clock.tick.saturating_sub(self.clock.counted_from);
+        let tick = self.clock.now.checked_div(policy.time.tick_ms).unwrap_or(self.clock.tick);
+        self.field.settle(self.clock.tick, &self.policy.field, tick);
+        self.clock.tick = tick;
+        self.clock.counted_from = tick.saturating_sub(counted);
+        self.policy_digest = policy.digest();
+        self.policy = Arc::new(policy);
+        Ok(self.policy_digest)
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The policy's digest.
+    #[must_use]
+    pub const fn policy_digest(&self) -> Digest {
+        self.policy_digest
+    }
+
+    /// The time of the last command, in milliseconds since the epoch.
+    #[must_use]
+    pub const fn now(&self) -> Time {
+        self.clock.now
+    }
+
+    /// Begins a command: counts it, moves the clock, ends what is due, rolls the budget period. Returns how much ended.
+    fn begin(&mut self, at: Time) -> u64 {
+        self.counts.commands = self.counts.commands.saturating_add(1);
+        self.clock = self.clock_at(at);
+        self.budget.roll(self.clock.now, &self.policy.budget);
+        self.expire()
+    }
+
+    /// The clock as it is at a time; it never goes back.
+    fn clock_at(&self, at: Time) -> Clock {
+        let now = at.max(self.clock.now);
+        let tick = now.checked_div(self.policy.time.tick_ms).unwrap_or(self.clock.tick);
+        let counted_from =
+            if self.counts.commands == 0 && self.policy.time.tick_ms > 0 { tick } else { self.clock.counted_from };
+        Clock { now, tick, counted_from }
+    }
+
+    fn ticked(&self, expired: u64) -> Ticked {
+        Ticked { tick: self.clock.tick, counted: self.clock.tick.saturating_sub(self.clock.counted_from), expired }
+    }
+
+    /// Ends what is due, and forgets what is too old.
+    fn expire(&mut self) -> u64 {
+        let due = self.proposals.due(self.clock.now);
+        for id in &due {
+            self.proposals.update(id, |record| {
+                record.deadline = None;
+                match record.state {
+                    ProposalState::Held => record.state = ProposalState::Unanswered,
+                    ProposalState::Approved { .. } => record.state = ProposalState::Lapsed,
+                    _ => {}
+                }
+            });
+            self.release(id);
+        }
+        let ended = self
+            .grants
+            .iter()
+            .filter(|(_, grant)| grant.until <= self.clock.now)
+            .map(|(key, _)| key.clone())
+            .collect::<Vec<_>>();
+        for key in &ended {
+            self.grants.remove(key);
+        }
+        for record in self.proposals.take_forgotten(self.clock.now, &self.policy.bounds) {
+            if record.reserved {
+                self.budget.release(&record.agent, &record.estimate);
+            }
+        }
+        (due.len() as u64).saturating_add(ended.len() as u64)
+    }
+
+    /// Gives a proposal's reservation back.
+    fn release(&mut self, id: &str) {
+        let Some(record) = self.proposals.get(id).filter(|record| record.reserved) else { return };
+        let (agent, estimate) = (record.agent.clone(), record.estimate);
+        self.budget.release(&agent, &estimate);
+        self.proposals.update(id, |record| record.reserved = false);
+    }
+
+    /// Leaves a planned trace; prospective risk only up to its common cap.
+    fn leave(&mut self, location: &Location, planned: &judge::Planned) -> Fixed {
+        let rates = &self.policy.field;
+        let standing = self.field.strength(location, &planned.kind, planned.signal, self.clock.tick, rates);
+        let effective = if planned.kind == Kind::Prospective {
+            planned.effective.at_most(self.policy.deposits.prospective_most.less(standing))
+        } else {
+            planned.effective
+        };
+        let deposit = Deposit {
+            location,
+            kind: planned.kind.clone(),
+            signal: planned.signal,
+            decay: planned.decay,
+            source: planned.source,
+            effective,
+        };
+        self.field.deposit(&deposit, self.clock.tick, rates, self.policy.bounds.traces)
+    }
+
+    /// A location as the preset reads it.
+    fn settle(&self, location: &Location) -> Location {
+        match self.policy.pipeline {
+            Pipeline::Reference => location.as_raw(),
+            Pipeline::Standard => location.clone().settled(),
+        }
+    }
+
+    /// A proposal as the preset reads it, checked against its bounds.
+    fn read(&self, mut proposal: Proposal) -> Result<Proposal, Error> {
+        proposal.target = self.settle(&proposal.target);
+        proposal.check(&self.policy.bounds)?;
+        Ok(proposal)
+    }
+
+    /// The verdict that a known id gets again.
+    fn repeated(&self, proposal: &Proposal, content: &Digest, now: Clock) -> Result<Option<Verdict>, Error> {
+        let Some(record) = self.proposals.get(&proposal.proposal_id) else { return Ok(None) };
+        if now.now.saturating_sub(record.at) > self.policy.bounds.proposal_ms {
+            return Ok(None);
+        }
+        let answerable =
+            matches!(record.state, ProposalState::Held | ProposalState::Unanswered | ProposalState::Lapsed);
+        if record.content != *content {
+            // A HOLD may come back with more facts; anything else is another proposal.
+            let conflict = Error::IdConflict { id: proposal.proposal_id.clone() };
+            return if answerable || matches!(record.state, ProposalState::Approved { .. }) {
+                Ok(None)
+            } else {
+                Err(conflict)
+            };
+        }
+        if matches!(record.state, ProposalState::Approved { .. } | ProposalState::Unanswered | ProposalState::Lapsed) {
+            return Ok(None);
+        }
+        Ok(record.verdict())
+    }
+}
+
+fn check_policy(policy: &Policy) -> Result<(), Error> {
+    policy.validate()?;
+    if policy.attest.mode == AttestMode::Disabled {
+        return Ok(());
+    }
+    Err(Error::Unavailable {
+        feature: alloc::format!("attest.mode of preset {}", policy.preset.as_str()),
+        reason: "this build has no signed ledger yet; its verdicts could not be attested".to_string(),
+    })
+}

@@ -1,0 +1,460 @@
+//! What is known of commands: a table that the policy carries and users extend.
+//!
+//! A row says of a command what class it is, which of its words name places and what happens to them, which facts follow, and what
+//! whoever observes the call has to look at. Rows are matched by program and subcommand; the row with the most words counts, and of
+//! those the last, so that a user's row wins. Intake asks this table and hands over what it saw; nothing about a tool
+//! is known elsewhere.
+
+use crate::error::{Error, Field};
+use crate::facts::{Class, Effect, FactKind};
+use crate::glob::Glob;
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Which of the operands behind the subcommand name places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Which {
+    /// All of them.
+    All,
+    /// The first.
+    First,
+    /// All but the first.
+    Rest,
+    /// The last.
+    Last,
+    /// All but the last.
+    AllButLast,
+    /// Those behind `--`.
+    AfterDashes,
+}
+
+/// Operands, and what the command does to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operands {
+    /// Which.
+    pub which: Which,
+    /// What happens to them.
+    pub effect: Effect,
+}
+
+/// Something that has to be looked at to know what a command would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Observe {
+    /// Uncommitted changes of tracked files would be lost.
+    DirtyTree,
+    /// Files that git does not know would be lost.
+    UntrackedFiles,
+    /// Files that git ignores would be lost.
+    IgnoredFiles,
+    /// Commits go to a remote branch.
+    Push,
+    /// Commits that were pushed would be rewritten.
+    PublishedHistory,
+    /// SQL statements stand in its arguments or its input.
+    Sql,
+    /// A request with a method and a body.
+    Http,
+    /// A request to a hosting service's API, by path and method.
+    Api,
+    /// Its words or its environment may name production.
+    Environment,
+    /// Its operands are names of variables that it shows; without one it shows all.
+    Variables,
+    /// Its words may show the values of secret variables.
+    Shown,
+    /// An inline or given program.
+    Program,
+    /// Its last operand may be a folder that things are put into.
+    Into,
+    /// The whole system or all its files would be reached by the mode or owner change.
+    Recursive,
+}
+
+/// What is known of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Program and subcommand; words are globs, `|` separates alternatives: `npm|pnpm publish`, `aws * delete-*`.
+    pub command: String,
+    /// The row counts only where one of these options or operands is given.
+    #[serde(default)]
+    pub when: Vec<String>,
+    /// The row does not count where one of these options or operands is given.
+    #[serde(default)]
+    pub unless: Vec<String>,
+    /// How strictly it is judged.
+    #[serde(default)]
+    pub class: Option<Class>,
+    /// What follows from the command itself.
+    #[serde(default)]
+    pub facts: Vec<FactKind>,
+    /// Which operands name places.
+    #[serde(default)]
+    pub operands: Vec<Operands>,
+    /// Options whose value names a place.
+    #[serde(default)]
+    pub options: BTreeMap<String, Effect>,
+    /// Options that take a value, so that it is no operand.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// Options with which it only says what it would do.
+    #[serde(default)]
+    pub dry_run: Vec<String>,
+    /// What has to be looked at.
+    #[serde(default)]
+    pub observe: Vec<Observe>,
+    /// The command that brings back what it destroys.
+    #[serde(default)]
+    pub way_back: Option<String>,
+}
+
+/// A word of a command as it stands, or one that cannot be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The text; for an unknown word what is known of it.
+    pub text: &'a str,
+    /// Whether the text is the whole word.
+    pub known: bool,
+}
+
+/// What the table says of one command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Whether any row matched.
+    pub known: bool,
+    /// How strictly it is judged.
+    pub class: Option<Class>,
+    /// What follows from the command itself.
+    pub facts: Vec<FactKind>,
+    /// The places that it names, as numbers of arguments, and what happens to them. An option's own value (`--output=x`) is named with
+    /// the number of the option.
+    pub places: Vec<(usize, Effect)>,
+    /// The operands behind the subcommand, as numbers of arguments.
+    pub operands: Vec<usize>,
+    /// The words of the subcommand, as numbers of arguments.
+    pub verb: Vec<usize>,
+    /// It only says what it would do.
+    pub dry_run: bool,
+    /// What has to be looked at.
+    pub observe: Vec<Observe>,
+    /// The command that brings back what it destroys.
+    pub way_back: Option<String>,
+}
+
+/// The table.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Rows", into = "Rows")]
+pub struct Commands {
+    rows: Vec<Row>,
+    /// Rows by program; rows whose program is a pattern stand under `*`.
+    index: BTreeMap<String, Vec<usize>>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    rows: Vec<Row>,
+}
+
+impl From<Rows> for Commands {
+    fn from(rows: Rows) -> Self {
+        Self::new(rows.rows)
+    }
+}
+
+impl From<Commands> for Rows {
+    fn from(commands: Commands) -> Self {
+        Self { rows: commands.rows }
+    }
+}
+
+impl PartialEq for Commands {
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows
+    }
+}
+
+impl Eq for Commands {}
+
+/// A dry run by this option is one for every known command.
+const DRY_RUN: &str = "--dry-run";
+
+impl Commands {
+    /// A table of these rows.
+    #[must_use]
+    pub fn new(rows: Vec<Row>) -> Self {
+        let mut index: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (number, row) in rows.iter().enumerate() {
+            let programs = row.command.split_whitespace().next().unwrap_or_default();
+            for program in programs.split('|') {
+                let key = if is_pattern(program) { "*" } else { program };
+                index.entry(key.to_string()).or_default().push(number);
+            }
+        }
+        Self { rows, index }
+    }
+
+    /// The table of the presets `standard` and `strict`.
+    #[must_use]
+    pub fn known() -> Self {
+        Self::new(super::known::rows())
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Checks that every row names a command.
+    ///
+    /// # Errors
+    /// [`Error::Policy`] that names the row.
+    pub(crate) fn validate(&self) -> Result<(), Error> {
+        for (number, row) in self.rows.iter().enumerate() {
+            let fine =
+                !row.command.trim().is_empty() && row.command.split(['|', ' ']).all(|word| Glob::new(word).is_ok());
+            if !fine {
+                let field = Field::new(&alloc::format!("commands.rows.{number}.command"));
+                return Err(Error::Policy {
+                    field,
+                    expected: "a program and its subcommand, as words or globs".to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether anything is known of a program.
+    #[must_use]
+    pub fn knows(&self, program: &str) -> bool {
+        self.candidates(program).next().is_some()
+    }
+
+    /// What the table says of a command. `program` is the bare name; the arguments follow it.
+    #[must_use]
+    pub fn read(&self, program: &str, arguments: &[Word<'_>]) -> Reading {
+        let candidates: Vec<&Row> = self.candidates(program).collect();
+        if candidates.is_empty() {
+            return Reading { operands: Split::of(arguments, &[]).operands, ..Reading::default() };
+        }
+        let general: Vec<&Row> = candidates.iter().copied().filter(|row| row.words().count() == 1).collect();
+        let first = Split::of(arguments, &general);
+        let by_name: Vec<&Row> =
+            candidates.iter().copied().filter(|row| row.matches_verb(arguments, &first.operands)).collect();
+        let split = Split::of(arguments, &by_name);
+        let matching: Vec<&Row> = by_name
+            .into_iter()
+            .filter(|row| row.matches_verb(arguments, &split.operands) && row.applies(arguments))
+            .collect();
+        combine(&matching, arguments, &split)
+    }
+
+    fn candidates(&self, program: &str) -> impl Iterator<Item = &Row> {
+        let exact = self.index.get(program).into_iter().flatten();
+        let patterns = self.index.get("*").into_iter().flatten();
+        let rows = exact.chain(patterns).filter_map(|number| self.rows.get(*number));
+        rows.filter(move |row| row.words().next().is_some_and(|word| alternatives_match(word, program)))
+    }
+}
+
+impl Row {
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.command.split_whitespace()
+    }
+
+    fn matches_verb(&self, arguments: &[Word<'_>], operands: &[usize]) -> bool {
+        self.words().skip(1).enumerate().all(|(position, wanted)| {
+            let word = operands.get(position).and_then(|number| arguments.get(*number));
+            word.is_some_and(|word| word.known && alternatives_match(wanted, word.text))
+        })
+    }
+
+    fn applies(&self, arguments: &[Word<'_>]) -> bool {
+        let given = |option: &String| arguments.iter().any(|word| gives(word.text, option));
+        (self.when.is_empty() || self.when.iter().any(given)) && !self.unless.iter().any(given)
+    }
+}
+
+/// What the rows that match say together: the last of the most exact ones decides, what must be looked at adds up.
+fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading {
+    let exactness = |row: &Row| row.words().count();
+    let most = matching.iter().map(|row| exactness(row)).max().unwrap_or(1);
+    let mut reading = Reading { known: !matching.is_empty(), ..Reading::default() };
+    let mut dry_run: Vec<&str> = Vec::from([DRY_RUN]);
+    let mut options: BTreeMap<&str, Effect> = BTreeMap::new();
+    let mut operands: &[Operands] = &[];
+    let mut ordered: Vec<&Row> = matching.to_vec();
+    ordered.sort_by_key(|row| (exactness(row), !row.when.is_empty()));
+    for row in ordered {
+        reading.class = row.class.or(reading.class);
+        reading.way_back = row.way_back.clone().or(reading.way_back);
+        if !row.operands.is_empty() {
+            operands = &row.operands;
+        }
+        options.extend(row.options.iter().map(|(option, effect)| (option.as_str(), *effect)));
+        dry_run.extend(row.dry_run.iter().map(String::as_str));
+        for observe in &row.observe {
+            if !reading.observe.contains(observe) {
+                reading.observe.push(*observe);
+            }
+        }
+        if exactness(row) == most {
+            reading.facts.extend(row.facts.iter().copied());
+        }
+    }
+    reading.facts.sort_unstable();
+    reading.facts.dedup();
+    let verb = most.saturating_sub(1);
+    reading.verb = split.operands.iter().take(verb).copied().collect();
+    reading.operands = split.operands.iter().skip(verb).copied().collect();
+    reading.dry_run =
+        arguments.iter().any(|word| dry_run.iter().any(|option| gives(word.text, option) && !says_no(word.text)));
+    for rule in operands {
+        reading.places.extend(
+            choose(rule.which, &reading.operands, split.dashes).into_iter().map(|number| (number, rule.effect)),
+        );
+    }
+    for (number, word) in arguments.iter().enumerate() {
+        let effect = options.iter().find(|(option, _)| gives(word.text, option)).map(|(_, effect)| *effect);
+        let Some(effect) = effect else { continue };
+        let own_value = word.text.contains('=') || word.text.starts_with("-o") && word.text.len() > 2;
+        let at = if own_value { number } else { number.saturating_add(1) };
+        if at < arguments.len() {
+            reading.places.push((at, effect));
+        }
+    }
+    reading
+}
+
+fn choose(which: Which, operands: &[usize], dashes: Option<usize>) -> Vec<usize> {
+    match which {
+        Which::All => operands.to_vec(),
+        Which::First => operands.first().copied().into_iter().collect(),
+        Which::Rest => operands.iter().skip(1).copied().collect(),
+        Which::Last => operands.last().copied().into_iter().collect(),
+        Which::AllButLast => operands.split_last().map(|(_, rest)| rest.to_vec()).unwrap_or_default(),
+        Which::AfterDashes => {
+            operands.iter().copied().filter(|number| dashes.is_some_and(|dashes| *number > dashes)).collect()
+        }
+    }
+}
+
+/// Whether a word gives an option: by itself, with `=value`, or, for a single letter, in a bundle. A wanted operand must be the word.
+fn gives(word: &str, wanted: &str) -> bool {
+    if word == wanted {
+        return true;
+    }
+    if let Some(name) = wanted.strip_prefix("--") {
+        return word.strip_prefix("--").and_then(|rest| rest.split_once('=')).is_some_and(|(given, _)| given == name);
+    }
+    let letter = wanted.strip_prefix('-').and_then(|rest| single(rest));
+    match (letter, word.strip_prefix('-')) {
+        (Some(letter), Some(bundle)) => {
+            !bundle.starts_with('-')
+                && bundle.len() <= 6
+                && bundle.chars().all(char::is_alphanumeric)
+                && bundle.contains(letter)
+        }
+        _ => wanted.contains('*') && Glob::new(wanted).is_ok_and(|glob| glob.matches(word)),
+    }
+}
+
+fn single(text: &str) -> Option<char> {
+    let mut characters = text.chars();
+    characters.next().filter(|_| characters.next().is_none())
+}
+
+/// `--dry-run=none` is no dry run.
+fn says_no(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(_, value)| matches!(value, "none" | "false" | "no" | "0"))
+}
+
+fn is_pattern(word: &str) -> bool {
+    word.contains(['*', '?', '['])
+}
+
+fn alternatives_match(wanted: &str, word: &str) -> bool {
+    wanted.split('|').any(|one| one == word || (is_pattern(one) && Glob::new(one).is_ok_and(|glob| glob.matches(word))))
+}
+
+/// Arguments divided into options and operands.
+struct Split {
+    operands: Vec<usize>,
+    /// Where `--` stands.
+    dashes: Option<usize>,
+}
+
+impl Split {
+    fn of(arguments: &[Word<'_>], rows: &[&Row]) -> Self {
+        let takes_value = |word: &str| {
+            rows.iter().any(|row| row.values.iter().chain(row.options.keys()).any(|option| option == word))
+        };
+        let mut split = Self { operands: Vec::new(), dashes: None };
+        let mut skip = false;
+        for (number, word) in arguments.iter().enumerate() {
+            if core::mem::take(&mut skip) {
+                continue;
+            }
+            let is_option = word.known && word.text.starts_with('-') && word.text.len() > 1 && split.dashes.is_none();
+            if !is_option {
+                split.operands.push(number);
+            } else if word.text == "--" {
+                split.dashes = Some(number);
+            } else {
+                skip = takes_value(word.text);
+            }
+        }
+        split
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Reading {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let arguments: Vec<Word<'_>> = words[1..].iter().map(|text| Word { text, known: true }).collect();
+        Commands::known().read(words[0], &arguments)
+    }
+
+    #[test]
+    fn the_row_with_the_most_words_counts() {
+        assert_eq!(read("stigmergate approve 3").facts, [FactKind::OwnCommand]);
+        assert!(read("stigmergate status").facts.is_empty());
+        assert!(read("stigmergate policy check x").facts.is_empty());
+        assert_eq!(read("stigmergate policy trust").facts, [FactKind::OwnCommand]);
+    }
+
+    #[test]
+    fn options_before_the_subcommand_and_their_values_are_no_operands() {
+        let reading = read("git -C /elsewhere --no-pager push origin main");
+        assert!(reading.observe.contains(&Observe::Push));
+        assert_eq!(reading.operands, [4, 5]);
+    }
+
+    #[test]
+    fn a_dry_run_is_one_by_the_table_or_by_the_common_option() {
+        assert!(read("git push -n").dry_run && read("aws ec2 run-instances --dry-run").dry_run);
+        assert!(
+            !read("kubectl delete pod x --dry-run=none").dry_run
+                && read("kubectl delete pod x --dry-run=client").dry_run
+        );
+        assert!(!read("git push").dry_run);
+    }
+
+    #[test]
+    fn places_are_named_by_operands_and_by_options() {
+        let copy = read("cp -r a b c");
+        assert_eq!(copy.places, [(1, Effect::Read), (2, Effect::Read), (3, Effect::Overwrite)]);
+        let sort = read("sort -o out.txt in.txt");
+        assert!(sort.places.contains(&(1, Effect::Overwrite)) && sort.places.contains(&(2, Effect::Read)));
+    }
+}

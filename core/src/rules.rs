@@ -1,0 +1,130 @@
+//! Rules of the user and the project (SPEC 11): `deny`, `ask`, `allow` and `deny_paths`.
+//!
+//! A rule is the beginning of a command (`git push`, `rm -rf`) or the glob of a tool's name (`WebFetch`, `mcp__db__*`).
+//! Words must match from the program on, in order; options may stand anywhere. The core matches, so that a
+//! replay under other rules judges anew.
+
+use crate::facts::{Act, Call, names, reaches_into};
+use crate::glob::Glob;
+use crate::policy::Rules;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// A rule that matched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Match {
+    /// The rule's text.
+    pub rule: String,
+    /// The number of the act, from 0; `None`: the tool's name matched.
+    pub act: Option<u32>,
+}
+
+/// The first `deny` or `deny_paths` rule that matches a call.
+#[must_use]
+pub fn denied(call: &Call, rules: &Rules) -> Option<Match> {
+    first_match(call, &rules.deny).or_else(|| denied_place(call, rules))
+}
+
+/// The first `ask` rule that matches a call.
+#[must_use]
+pub fn asked(call: &Call, rules: &Rules) -> Option<Match> {
+    first_match(call, &rules.ask)
+}
+
+/// The first `allow` rule that matches an act of a call.
+#[must_use]
+pub fn allowed<'r>(call: &Call, act: &Act, rules: &'r Rules) -> Option<&'r str> {
+    rules.allow.iter().map(String::as_str).find(|rule| is_tool(rule, &call.tool) || is_command(rule, &act.words))
+}
+
+fn first_match(call: &Call, rules: &[String]) -> Option<Match> {
+    rules.iter().find_map(|rule| {
+        if is_tool(rule, &call.tool) {
+            return Some(Match { rule: rule.clone(), act: None });
+        }
+        let act = call.acts.iter().position(|act| is_command(rule, &act.words))?;
+        Some(Match { rule: rule.clone(), act: u32::try_from(act).ok() })
+    })
+}
+
+fn denied_place(call: &Call, rules: &Rules) -> Option<Match> {
+    call.acts.iter().enumerate().find_map(|(number, act)| {
+        let place = act.targets.iter().find(|target| {
+            let globs = || rules.deny_paths.iter();
+            names(globs(), target.place.as_str())
+                || (target.folder && target.effect.changes() && reaches_into(globs(), &target.place))
+        })?;
+        let rule =
+            rules.deny_paths.iter().find(|glob| glob.matches(place.place.as_str())).map_or("deny_paths", Glob::as_str);
+        Some(Match { rule: String::from(rule), act: u32::try_from(number).ok() })
+    })
+}
+
+fn is_tool(rule: &str, tool: &str) -> bool {
+    !tool.is_empty() && word_matches(rule, tool)
+}
+
+/// Whether a command begins as the rule says.
+fn is_command(rule: &str, words: &[String]) -> bool {
+    let Some(first) = words.first() else { return false };
+    let mut wanted = rule.split_whitespace();
+    let Some(program) = wanted.next() else { return false };
+    if !word_matches(program, first) && !word_matches(program, base_name(first)) {
+        return false;
+    }
+    let (options, plain): (Vec<&str>, Vec<&str>) = wanted.partition(|word| is_option(word));
+    let arguments = || words.iter().skip(1).map(String::as_str);
+    let operands: Vec<&str> = arguments().filter(|word| !is_option(word)).collect();
+    let in_order =
+        plain.len() <= operands.len() && plain.iter().zip(&operands).all(|(rule, word)| word_matches(rule, word));
+    in_order && options.iter().all(|option| has_option(option, arguments()))
+}
+
+fn is_option(word: &str) -> bool {
+    word.starts_with('-') && word.len() > 1
+}
+
+/// Whether an option stands among the arguments: by its name, or, for short ones, in a bundle (`-rf` is in `-fvr`).
+fn has_option<'a>(option: &str, mut arguments: impl Iterator<Item = &'a str> + Clone) -> bool {
+    if let Some(letters) = option.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
+        let bundles = arguments.clone().filter(|word| is_option(word) && !word.starts_with("--"));
+        if letters.chars().all(|letter| bundles.clone().any(|bundle| bundle.contains(letter))) {
+            return true;
+        }
+    }
+    arguments.any(|word| word == option || word.split_once('=').is_some_and(|(name, _)| name == option))
+}
+
+fn word_matches(rule: &str, word: &str) -> bool {
+    rule == word || (rule.contains(['*', '?', '[']) && Glob::new(rule).is_ok_and(|glob| glob.matches(word)))
+}
+
+/// The program's name without its folder and without `.exe`.
+fn base_name(program: &str) -> &str {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(rule: &str, text: &str) -> bool {
+        let words: Vec<String> = text.split_whitespace().map(String::from).collect();
+        is_command(rule, &words)
+    }
+
+    #[test]
+    fn a_rule_is_the_beginning_of_a_command_whatever_the_options_between() {
+        assert!(command("git push", "git push origin main"));
+        assert!(command("git push", "git --no-pager push"));
+        assert!(command("git push", "/usr/bin/git push"));
+        assert!(!command("git push", "git pull") && !command("git push", "git"));
+        assert!(command("rm -rf", "rm -v -fr x") && command("rm -rf", "rm x -r -f") && !command("rm -rf", "rm -r x"));
+        assert!(
+            command("git push --force", "git push origin main --force") && !command("git push --force", "git push")
+        );
+        assert!(command("npm run *", "npm run build") && !command("npm run *", "npm test"));
+    }
+}
