@@ -51,7 +51,12 @@ impl Surface for Native {
         let policy = Policy::preset(Preset::Reference);
         let budget = Answer { approved: flag(input, "budget_approved")?, violation: None };
         let severity: Option<Severity> = read("finding", input.get("finding").unwrap_or(&Value::Null))?;
-        let finding = severity.map(|severity| Finding { vector: Vector::SecurityRisk, severity, cause: Cause::SensitiveUnreviewed, detail: None });
+        let finding = severity.map(|severity| Finding {
+            vector: Vector::SecurityRisk,
+            severity,
+            cause: Cause::SensitiveUnreviewed,
+            detail: None,
+        });
         let findings: Vec<Finding> = finding.into_iter().collect();
         let assessment = assess(
             &Question {
@@ -102,12 +107,20 @@ impl Surface for Native {
 
     fn field(&self, kernel: &Kernel) -> Value {
         let traces = kernel.at(NO_TIME).traces();
-        traces.into_iter().map(|trace| (format!("{}:{}", trace.location, trace.signal.as_str()), json!(trace.strength))).collect::<Map<_, _>>().into()
+        traces
+            .into_iter()
+            .map(|trace| (format!("{}:{}", trace.location, trace.signal.as_str()), json!(trace.strength)))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     fn usage(&self, kernel: &Kernel) -> Value {
         let used: Cost = kernel.at(NO_TIME).budget().0.used;
-        Dimension::ALL.into_iter().map(|dimension| (dimension.as_str().to_string(), json!(used.get(dimension)))).collect::<Map<_, _>>().into()
+        Dimension::ALL
+            .into_iter()
+            .map(|dimension| (dimension.as_str().to_string(), json!(used.get(dimension))))
+            .collect::<Map<_, _>>()
+            .into()
     }
 
     fn digest(&self, kernel: &Kernel) -> String {

@@ -58,7 +58,9 @@ fn scenario<S: Surface>(surface: &S, row: &Map<String, Value>) -> Result<(), Str
     let steps = get(row, "ops")?.as_array().ok_or("ops: a list")?;
     for (number, step) in steps.iter().enumerate() {
         let step = step.as_object().ok_or("ops: objects")?;
-        let here = |mismatch: String| format!("{} op {number} ({}): {mismatch}", text(row, "id").unwrap_or("?"), text(step, "op").unwrap_or("?"));
+        let here = |mismatch: String| {
+            format!("{} op {number} ({}): {mismatch}", text(row, "id").unwrap_or("?"), text(step, "op").unwrap_or("?"))
+        };
         let reply = surface.apply(&mut kernel, &command_of(step).map_err(here)?).map_err(here)?;
         if let Some(expect) = step.get("expect") {
             contains("reply", expect, &reply_of(&reply)).map_err(here)?;
@@ -101,7 +103,9 @@ fn command_of(step: &Map<String, Value>) -> Result<Value, String> {
             report.insert("human_feedback".into(), step.get("human_feedback").cloned().unwrap_or_default());
             json!({"record_outcome": report})
         }
-        "deposit" => json!({"deposit": pick(step, &["location", "signal", "strength", "source", "decay", "trust_factor"])}),
+        "deposit" => {
+            json!({"deposit": pick(step, &["location", "signal", "strength", "source", "decay", "trust_factor"])})
+        }
         "reinforce" => json!({"reinforce": pick(step, &["location", "signal"])}),
         other => return Err(format!("op {other:?} is not known")),
     })
@@ -142,7 +146,10 @@ fn same(what: &str, want: &Value, got: &Value) -> Result<(), String> {
 
 /// Every key of `want` is in `got`, with the same value.
 fn contains(what: &str, want: &Value, got: &Value) -> Result<(), String> {
-    want.as_object().ok_or("expect: an object")?.iter().try_for_each(|(key, want)| same(&format!("{what}.{key}"), want, got.get(key).unwrap_or(&Value::Null)))
+    want.as_object()
+        .ok_or("expect: an object")?
+        .iter()
+        .try_for_each(|(key, want)| same(&format!("{what}.{key}"), want, got.get(key).unwrap_or(&Value::Null)))
 }
 
 /// Both name the same traces with the same strengths.
