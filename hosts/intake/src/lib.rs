@@ -1,1 +1,3 @@
 //! Reads what a tool call would do.
+
+pub mod shell;
