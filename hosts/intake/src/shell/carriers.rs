@@ -535,10 +535,12 @@ impl Reader {
             }
         }
         let words = command.arguments().get(at..).unwrap_or_default().to_vec();
-        if words.is_empty() {
-            self.push(command);
-        } else {
-            self.text_of(&words, command, scope, Via::Shell("wsl".to_owned()), false);
+        match words.as_slice() {
+            [] => {
+                self.push(command);
+            }
+            [only] if only.text.contains(' ') => self.text_of(&words, command, scope, Via::Shell("wsl".to_owned()), false),
+            _ => self.carried(command, scope, at, Via::Shell("wsl".to_owned())),
         }
     }
 
@@ -839,7 +841,7 @@ impl Reader {
             Given::Text(words) => {
                 let text: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
                 let word = words.iter().find(|w| !w.known);
-                if let Some(word) = word.filter(|w| w.output_of.is_some() || w.text == w.raw.trim_matches('"')) {
+                if let Some(word) = word.filter(|w| w.output_of.is_some() || is_one_expansion(&w.raw)) {
                     command.code_from = Some(word.output_of.clone().unwrap_or(CodeSource::Computed));
                 }
                 Some((text.join("\n"), word.is_none()))
@@ -1087,6 +1089,12 @@ fn joined(words: &[Word]) -> String {
         })
         .collect();
     texts.join(" ")
+}
+
+/// `"$X"`: the whole word is a value.
+fn is_one_expansion(raw: &str) -> bool {
+    let bare = raw.trim_matches('"');
+    bare.starts_with('$') && !bare.contains(char::is_whitespace)
 }
 
 fn utf16(text: &str) -> Option<String> {

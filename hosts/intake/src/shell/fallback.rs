@@ -7,7 +7,7 @@
 
 use super::walk::{Assigned, Reader, Scope, Simple, Spelled, Spot};
 use super::word::{Cursor, enclosed};
-use super::{Directory, Joined, RedirectKind, Stdin, Via};
+use super::{Command, Directory, Joined, RedirectKind, Stdin, Via, Word};
 
 /// Text beyond this is not looked at.
 const MAX_READ: usize = 1024 * 1024;
@@ -44,13 +44,33 @@ impl Reader {
             upstream: None,
         };
         while let Some(c) = split.cursor.peek() {
-            if !self.step() {
+            if self.commands.len() >= super::MAX_COMMANDS {
+                self.mark(super::Unreadable::TooMany);
                 break;
             }
             self.split_one(c, &mut split, scope);
         }
         split.end_word();
         self.split_end(&mut split, scope, Joined::Sequence);
+    }
+
+    /// Text inside too many others: its words, without looking into them.
+    pub(super) fn flat(&mut self, text: &str, scope: &mut Scope) {
+        let end = text.floor_char_boundary(MAX_READ.min(text.len()));
+        for piece in text.get(..end).unwrap_or_default().split([';', '\n', '|', '&', '(', ')', '`']) {
+            let bare = |part: &str| part.chars().filter(|c| !matches!(c, '"' | '\'' | '\\')).collect::<String>();
+            let words: Vec<Word> = piece
+                .split_whitespace()
+                .map(|part| Word { known: !part.contains('$'), raw: part.to_owned(), ..Word::literal(bare(part)) })
+                .skip_while(|word| matches!(word.text.as_str(), "" | "{" | "}" | "if" | "then" | "else" | "do" | "while" | "until" | "!" | "time" | "eval" | "sudo" | "env"))
+                .collect();
+            if !words.is_empty() {
+                let command = Command { words, directory: Directory::Unknown, ..self.blank(scope) };
+                if self.push(command).is_none() {
+                    return;
+                }
+            }
+        }
     }
 
     fn split_one(&mut self, c: char, split: &mut Split<'_>, scope: &mut Scope) {
@@ -249,38 +269,32 @@ impl Reader {
 
 /// Drops reserved words from the front, so that the command after them is seen.
 fn skip_reserved(simple: &mut Simple, scope: &mut Scope, cases: &mut usize) {
-    loop {
-        let Some(Spelled::Raw(first)) = simple.words.first() else { return };
-        match first.as_str() {
-            "if" | "then" | "else" | "elif" | "do" | "while" | "until" | "!" | "{" | "}" | "time" | "coproc" | "fi" | "done" => {
-                simple.words.remove(0);
-            }
+    let mut at = 0_usize;
+    while let Some(Spelled::Raw(first)) = simple.words.get(at) {
+        let next = at.saturating_add(1);
+        at = match first.as_str() {
+            "if" | "then" | "else" | "elif" | "do" | "while" | "until" | "!" | "{" | "}" | "time" | "coproc" | "fi" | "done" => next,
             "esac" => {
                 *cases = cases.saturating_sub(1);
-                simple.words.remove(0);
+                next
             }
-            "function" => {
-                simple.words.drain(..simple.words.len().min(2));
-            }
+            "function" => next.saturating_add(1),
             "for" | "select" => {
-                if let Some(Spelled::Raw(name)) = simple.words.get(1) {
+                if let Some(Spelled::Raw(name)) = simple.words.get(next) {
                     scope.set_unknown(&name.clone());
                 }
                 // The list is data; a `do` on the same line starts the body.
-                match simple.words.iter().position(|w| matches!(w, Spelled::Raw(raw) if raw == "do")) {
-                    Some(at) => {
-                        simple.words.drain(..=at);
-                    }
-                    None => simple.words.clear(),
-                }
+                let body = simple.words.iter().skip(next).position(|w| matches!(w, Spelled::Raw(raw) if raw == "do"));
+                body.map_or(simple.words.len(), |body| next.saturating_add(body))
             }
             "case" => {
                 *cases = cases.saturating_add(1);
-                simple.words.clear();
+                simple.words.len()
             }
-            _ => return,
-        }
+            _ => break,
+        };
     }
+    simple.words.drain(..at.min(simple.words.len()));
 }
 
 impl<'a> Split<'a> {

@@ -1007,6 +1007,10 @@ impl Program {
             if link.arguments.is_none() && !is_last {
                 continue;
             }
+            // Loading a module does nothing by itself.
+            if i == 0 && (link.name == "require" || (link.name == "__import__" && links.len() > 1)) {
+                continue;
+            }
             let name = self.full_name(upto);
             let arguments = if is_last { self.call_arguments(start, link) } else { link.arguments.map(|range| self.arguments(range)) };
             let receiver = upto.split_last().map(|(_, receiver)| receiver).unwrap_or_default();

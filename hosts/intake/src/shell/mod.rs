@@ -227,6 +227,8 @@ pub enum Directory {
     /// This path, relative to where the text started unless absolute. A leading `~` always is
     /// the home folder; a folder that is named so is written `./~`.
     Known(String),
+    /// Some folder beneath this absolute path, as `mktemp -d` makes it.
+    Beneath(String),
     /// Changed to a place that is not known.
     Unknown,
 }

@@ -9,6 +9,10 @@ use super::{MAX_DEPTH, MAX_TEXT, Unreadable};
 /// The cost above which the grammar is not tried. An ordinary script stays below 100.
 const MAX_COST: u64 = 20_000;
 
+/// Opening brackets and keywords above which the grammar is not tried: what its stack could hold
+/// if they all were nested.
+const MAX_OPENERS: usize = 8000;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Parenthesis,
@@ -36,8 +40,13 @@ pub(super) fn is_binary(text: &str) -> bool {
 
 /// Looks at `text` in one pass.
 pub(super) fn scan(text: &str) -> Scan {
-    let openers = text.bytes().filter(|b| matches!(b, b'(' | b'{' | b'[' | b'`')).count();
-    let refuse = if text.len() > MAX_TEXT { Some(Unreadable::TooLong) } else { Pass::new(text).run() };
+    if text.len() > MAX_TEXT {
+        return Scan { refuse: Some(Unreadable::TooLong), openers: 0 };
+    }
+    let brackets = text.bytes().filter(|b| matches!(b, b'(' | b'{' | b'[' | b'`')).count();
+    let keywords = ["if ", "while ", "until ", "case ", "coproc ", "if\n"].iter().map(|word| text.matches(word).count()).sum();
+    let openers = brackets.saturating_add(keywords);
+    let refuse = if openers > MAX_OPENERS || text.matches("$[").count() > MAX_DEPTH / 2 { Some(Unreadable::TooDeep) } else { Pass::new(text).run() };
     Scan { refuse, openers }
 }
 
@@ -237,14 +246,14 @@ impl<'a> Pass<'a> {
             return;
         }
         match word.as_str() {
-            "if" | "for" | "while" | "until" | "select" | "{" => self.push(Inside::Keyword),
+            "if" | "for" | "while" | "until" | "select" | "{" | "coproc" => self.push(Inside::Keyword),
             "case" => {
                 self.push(Inside::Case);
                 self.at_command = false;
             }
             "fi" | "done" | "}" => self.pop_keyword(Inside::Keyword),
             "esac" => self.pop_keyword(Inside::Case),
-            "then" | "do" | "else" | "elif" | "!" | "time" | "coproc" | "function" => {}
+            "then" | "do" | "else" | "elif" | "!" | "time" | "function" => {}
             _ => self.at_command = false,
         }
     }

@@ -217,11 +217,13 @@ impl Reader {
         }
     }
 
-    /// Where `mktemp` puts what it makes, when the range is such a command.
-    pub(super) fn temporary(&self, range: Range<usize>) -> Vec<String> {
-        let [command] = self.commands.get(range).unwrap_or_default() else { return Vec::new() };
-        if command.program() != "mktemp" {
-            return Vec::new();
+    /// The folders beneath which the paths lie that the commands of this range print: what
+    /// `mktemp` makes, and lists of files.
+    pub(super) fn printed_under(&self, range: Range<usize>) -> Vec<String> {
+        let Some(last) = range.end.checked_sub(1).filter(|last| range.contains(last)) else { return Vec::new() };
+        let Some(command) = self.commands.get(last) else { return Vec::new() };
+        if command.program() != "mktemp" || range.len() > 1 {
+            return self.listed_under(&Stdin::Pipe(vec![last]));
         }
         let mut folder = None;
         let mut template = None;

@@ -58,7 +58,11 @@ fn line(command: &Command) -> String {
     match &command.directory {
         Directory::Unchanged => {}
         Directory::Known(path) => parts.push(format!("in({path})")),
+        Directory::Beneath(path) => parts.push(format!("in({path}/?)")),
         Directory::Unknown => parts.push("in(?)".to_owned()),
+    }
+    if command.directory_assumed {
+        parts.push("maybe".to_owned());
     }
     if command.background {
         parts.push("&".to_owned());
@@ -92,4 +96,148 @@ fn dump() {
             println!("    {line}");
         }
     }
+}
+
+// ---- Hostile input
+
+/// Longest time for one text in a debug build on a busy machine.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+
+fn timed(what: &str, text: &str, dialect: Dialect) -> Script {
+    let start = std::time::Instant::now();
+    let script = read(text, dialect);
+    let took = start.elapsed();
+    if std::env::var_os("SHOW").is_some() {
+        println!("{took:>12.2?} {:>5} {:?} {what}", script.commands.len(), script.unreadable);
+    }
+    assert!(took < PATIENCE, "{what} took {took:?}");
+    assert!(script.commands.len() <= MAX_COMMANDS);
+    script
+}
+
+#[test]
+fn hostile_text_gets_an_answer_in_bounded_time() {
+    let nests = [
+        ("(", ")"), ("((", "))"), ("( ", " )"), ("$(", ")"), ("\"$(", ")\""), ("$((", "))"), ("`", "`"), ("{ ", ";}"), ("[[ ", " ]]"), ("[[ ( ", " ) ]]"),
+        ("${x:-", "}"), ("\"${x:-", "}\""), ("if ", "; then :; fi"), ("if x; then ", "; fi"), ("while x; do ", "; done"), ("case a in b) ", " esac"), ("case a in b) ", ";; esac"),
+        ("<(", ")"), ("cat <(", ")"), ("f() { ", "; }"), ("! ", ""), ("a=(", ")"), ("@(", ")"), ("{a,", "}"), ("eval ", ""), ("sh -c '", "'"), ("coproc ", ""),
+        ("( ( a ; ", " ) )"), ("x() ( ", " )"), ("for i in a; do ", "; done"), ("function f { ", "; }"), ("$[", "]"), ("time ", ""), ("a | ( ", " )"), ("<<a ", "\na\n"), ("\\", ""), ("'", ""), ("\"", ""),
+        ("~", ""), ("{1..", "}"), ("$'", "'"), ("until x; do ", "; done"), ("\"`", "`\""), ("echo $(case x in a) ", ";; esac)"),
+    ];
+    for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
+        for (open, close) in nests {
+            for depth in [5, 10, 20, 39, 41, 100, 1000, 8000] {
+                let what = format!("{open} x{depth} {dialect:?}");
+                timed(&what, &format!("{}rm x{}", open.repeat(depth), close.repeat(depth)), dialect);
+                timed(&format!("{what} unclosed"), &format!("{}rm x", open.repeat(depth)), dialect);
+                timed(&format!("{what} cut"), &format!("{}rm x{}", open.repeat(depth), close.repeat(depth / 2)), dialect);
+            }
+        }
+    }
+}
+
+#[test]
+fn long_text_gets_an_answer_in_bounded_time() {
+    let long = [
+        ("and", "true && ".repeat(5000) + "rm x"),
+        ("or", "true || ".repeat(5000) + "rm x"),
+        ("pipe", "cat | ".repeat(5000) + "rm x"),
+        ("seq", "rm x; ".repeat(5000)),
+        ("lines", "rm x\n".repeat(5000)),
+        ("words", format!("rm {}", "x ".repeat(30_000))),
+        ("groups", "((((((((a;b))))))))\n".repeat(3000)),
+        ("groups2", "( ( ( ( ( ( a ; b ) ) ) ) ) )\n".repeat(2000)),
+        ("quote", "\"".repeat(60_001)),
+        ("dollar", "$".repeat(60_000)),
+        ("subs", "$(a)".repeat(10_000)),
+        ("unclosed subs", "$(".repeat(30_000)),
+        ("vars", "X=$X$X; ".repeat(200) + "rm $X"),
+        ("doubling", format!("X=abcdefghij; {} rm $X", "X=$X$X; ".repeat(60))),
+        ("arrays", format!("a=(x y); {} rm ${{a[@]}}", "a=(\"${a[@]}\" \"${a[@]}\"); ".repeat(30))),
+        ("braces", format!("rm {}", "{a,b}".repeat(40))),
+        ("loops", format!("{} rm x {}", "for i in {1..50}; do ".repeat(8), "; done".repeat(8))),
+        ("functions", (0..12).map(|i| format!("f{i}() {{ f{}; f{}; f{}; }}; ", i + 1, i + 1, i + 1)).collect::<String>() + "f0"),
+        ("here", "cat <<EOF\nx\nEOF\n".repeat(3000)),
+        ("here tags", "<<A ".repeat(10_000)),
+        ("comment", "#".repeat(60_000)),
+        ("backslash", "\\".repeat(60_001)),
+        ("enormous", "rm x; ".repeat(400_000)),
+        ("python", format!("python -c '{}'", "a(".repeat(20_000))),
+        ("python names", format!("python -c '{}'", "os.remove(".repeat(5000))),
+        ("python dots", format!("python -c '{}'", "a.b".repeat(15_000))),
+        ("python list", format!("python -c 'x={}'", "[".repeat(40_000))),
+        ("evals", "eval ".repeat(10_000) + "rm x"),
+        ("sudos", "sudo ".repeat(10_000) + "rm x"),
+        ("aliases", "alias a='a a'; a\n".repeat(500)),
+        ("assignments", "A=b ".repeat(15_000) + "rm x"),
+        ("redirects", "rm x ".to_owned() + &">a ".repeat(15_000)),
+        ("globs", format!("X={}; echo ${{X%*a*a*a*a*a*b}}", "a".repeat(250))),
+        ("cases", format!("case x in {} esac", "a) rm x;; ".repeat(5000))),
+        ("cds", "cd a; ".repeat(5000) + "rm x"),
+    ];
+    for (what, text) in &long {
+        for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
+            timed(&format!("{what} {dialect:?}"), text, dialect);
+        }
+    }
+}
+
+// ---- Any text
+
+mod any_text {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TOKENS: &[&str] = &[
+        " ", " ", " ", "\n", ";", "&", "&&", "||", "|", "|&", "(", ")", "((", "))", "{", "}", "[[", "]]", "[", "]", "$", "$(", "${", "$((", "`", "'", "\"", "\\", "<", ">",
+        ">>", "<<", "<<-", "<<<", "<(", ">(", "&>", ">|", "<>", "2>&1", "EOF", "if", "then", "else", "fi", "for", "in", "do", "done", "while", "until", "case", "esac", ";;",
+        ";&", "function", "select", "coproc", "time", "!", "f()", "f", ":", "a=", "a=b", "a+=(", "export", "rm", "-rf", "x", "~", "*", "?", "{a,b}", "{1..9}", "{1..99999999999999999999}", "#", "eval",
+        "bash", "-c", "sudo", "xargs", "find", "-exec", "{}", "+", "echo", "cat", "base64", "-d", "python", "os.remove(", "node", "-e", "cd", "..", "$a", "${a:-", "${a%", "$@", "%", "^", "%a%",
+        "@(", "é", "\u{0}", "\u{7f}", "\r", "\t", "ssh", "h", "trap", "alias", "cmd", "/c", "pwsh", "-", "--", "99999999999", "set", "--", "$'", "\\x", ".", "=", ",", "$env:", "@{", "parallel", ":::",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn is_read_without_a_panic_in_bounded_time(picks in proptest::collection::vec(0..TOKENS.len(), 0..60), dialect in 0..3_usize) {
+            let text: String = picks.iter().map(|i| TOKENS[*i]).collect();
+            let dialect = [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd][dialect];
+            timed(&text, &text, dialect);
+        }
+
+        #[test]
+        fn in_any_characters_is_read(text in any::<String>()) {
+            for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
+                timed(&text, &text, dialect);
+            }
+        }
+
+        #[test]
+        fn of_a_program_is_read(picks in proptest::collection::vec(0..TOKENS.len(), 0..40), language in 0..6_usize) {
+            let text: String = picks.iter().map(|i| TOKENS[*i]).collect();
+            let program = ["python -c", "node -e", "perl -e", "ruby -e", "php -r", "awk"][language];
+            let text = format!("{program} {}", super::super::walk::quote(&text));
+            timed(&text, &text, Dialect::Posix);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whatever stands before it, a command on a line of its own is seen.
+        #[test]
+        fn never_hides_a_later_line(picks in proptest::collection::vec(0..OPEN.len(), 0..16)) {
+            let text: String = picks.iter().map(|i| OPEN[*i]).collect();
+            let script = read(&format!("{text}\nunlink target"), Dialect::Posix);
+            prop_assert!(script.commands.iter().any(|c| c.words.iter().any(|w| w.text == "unlink")), "{text:?} {script:?}");
+        }
+    }
+
+    /// Tokens after which a new line still starts a command: no quote, bracket or continuation.
+    const OPEN: &[&str] = &[
+        " ", ";", "&", "&&", "||", "|", ")", "}", "]]", "]", ">", ">>", "&>", "2>&1", "if", "then", "else", "fi", "in", "do", "done", "while", "until", "esac", ";;", "time", "!", ":", "a=", "a=b",
+        "rm", "-rf", "x", "~", "*", "?", "#", "eval", "bash", "-c", "sudo", "xargs", "find", "-exec", "+", "echo", "cat", "base64", "python", "node", "-e", "cd", "..", "%", "^", "é", "ssh", "h", "trap",
+        "cmd", "/c", "pwsh", "-", "--", "99999999999", ".", "=", ",", "parallel", ":::", "exit", "{a,b}", "\u{0}", "\t",
+    ];
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use brush_parser::ast;
 
 use super::{
-    Command, Dialect, Directory, Joined, MAX_COMMANDS, MAX_DEPTH, Redirect, RedirectKind, Script, Stdin, Unreadable, Via, Word, scan,
+    Command, Dialect, Directory, Joined, MAX_COMMANDS, Redirect, RedirectKind, Script, Stdin, Unreadable, Via, Word, scan,
 };
 
 /// A loop over a literal list is followed for each of at most this many values.
@@ -21,6 +21,11 @@ const MAX_VALUES: usize = 50;
 const MAX_STEPS: usize = 20_000;
 /// Characters that searches for closing brackets may pass in total.
 const MAX_WORK: usize = 8 * 1024 * 1024;
+/// Commands, carriers and texts inside each other deeper than this are not followed. One level
+/// of a text takes about three.
+const MAX_LEVELS: usize = 60;
+/// Texts inside texts deeper than this are not followed.
+const MAX_TEXTS: usize = 16;
 /// Functions calling each other deeper than this are not followed.
 const MAX_CALLS: usize = 12;
 /// Opening brackets above which the grammar runs apart, with a deadline.
@@ -159,11 +164,16 @@ impl Scope {
             match &self.directory {
                 _ if text == "-" => Directory::Unknown,
                 Directory::Unknown if !is_absolute(&text) => Directory::Unknown,
+                Directory::Beneath(_) if !is_absolute(&text) && text.contains("..") => Directory::Unknown,
+                Directory::Beneath(folder) if !is_absolute(&text) => Directory::Beneath(folder.clone()),
                 Directory::Known(base) if !is_absolute(&text) => Directory::Known(format!("{}/{text}", base.trim_end_matches('/'))),
                 _ => Directory::Known(text),
             }
         } else {
-            Directory::Unknown
+            match target.under.as_slice() {
+                [folder] if is_absolute(folder) => Directory::Beneath(folder.clone()),
+                _ => Directory::Unknown,
+            }
         };
         if matches!(&self.directory, Directory::Known(path) if path.len() > 4096) {
             self.directory = Directory::Unknown;
@@ -272,6 +282,7 @@ pub(super) struct Reader {
     steps: usize,
     work: usize,
     depth: usize,
+    texts: usize,
 }
 
 impl Reader {
@@ -297,7 +308,7 @@ impl Reader {
     pub(super) fn enter(&mut self, work: usize) -> bool {
         self.depth = self.depth.saturating_add(1);
         self.work = self.work.saturating_add(work);
-        let fits = self.depth <= MAX_DEPTH && self.work <= MAX_WORK;
+        let fits = self.depth <= MAX_LEVELS && self.work <= MAX_WORK;
         if !fits {
             self.mark(Unreadable::TooDeep);
         }
@@ -340,7 +351,9 @@ impl Reader {
     /// Reads a bash text in this scope; where its commands stand in the list.
     pub(super) fn script(&mut self, text: &str, scope: &mut Scope) -> Range<usize> {
         let start = self.here();
-        if self.enter(text.len()) && self.step() {
+        if !self.enter_text(text) {
+            self.flat(text, scope);
+        } else if self.step() {
             match self.parse(text) {
                 Ok(program) => {
                     for list in &program.complete_commands {
@@ -353,8 +366,24 @@ impl Reader {
                 }
             }
         }
-        self.leave();
+        self.leave_text();
         self.since(start)
+    }
+
+    /// Counts a text inside a text; false when it is not to be followed. Each call is paired with
+    /// one of [`Self::leave_text`].
+    pub(super) fn enter_text(&mut self, text: &str) -> bool {
+        self.texts = self.texts.saturating_add(1);
+        let fits = self.enter(text.len()) && self.texts <= MAX_TEXTS;
+        if !fits {
+            self.mark(Unreadable::TooDeep);
+        }
+        fits
+    }
+
+    pub(super) fn leave_text(&mut self) {
+        self.leave();
+        self.texts = self.texts.saturating_sub(1);
     }
 
     fn parse(&mut self, text: &str) -> Result<ast::Program, Unreadable> {
@@ -378,7 +407,7 @@ impl Reader {
             return grammar(&text);
         }
         let (send, receive) = std::sync::mpsc::channel();
-        let spawned = std::thread::Builder::new().stack_size(64 * 1024 * 1024).spawn(move || {
+        let spawned = std::thread::Builder::new().stack_size(256 * 1024 * 1024).spawn(move || {
             // The receiver is gone when the deadline has passed.
             let _ = send.send(grammar(&text));
         });
@@ -405,6 +434,7 @@ impl Reader {
 
     fn and_or(&mut self, list: &ast::AndOrList, scope: &mut Scope) {
         let first = self.here();
+        let entry = (scope.directory.clone(), scope.directory_assumed);
         self.pipeline(&list.first, scope);
         if list.additional.is_empty() {
             return;
@@ -422,9 +452,9 @@ impl Reader {
             };
             scope.joined = joined;
             if joined == Joined::And {
-                // Whatever `cd` stands before it has succeeded.
-                if !ored {
-                    scope.directory_assumed = before.directory_assumed && scope.directory_assumed && !reliable_directory(&before, scope);
+                // Whatever `cd` stands before it in this list has succeeded.
+                if !ored && scope.directory != entry.0 {
+                    scope.directory_assumed = entry.1 && !matches!(&scope.directory, Directory::Known(path) if is_absolute(path));
                 }
                 let at = self.here();
                 self.pipeline(pipeline, scope);
@@ -446,12 +476,11 @@ impl Reader {
             scope.blur(&before);
             scope.directory = directory;
         }
-        if scope.directory != before.directory {
-            if reliable {
-                scope.directory_assumed = true;
-            } else {
-                scope.directory = Directory::Unknown;
-            }
+        if scope.directory != before.directory && !reliable {
+            scope.directory = Directory::Unknown;
+        }
+        if scope.directory != entry.0 {
+            scope.directory_assumed = true;
         }
     }
 
@@ -501,6 +530,7 @@ impl Reader {
         }
         if !self.enter(0) {
             self.leave();
+            self.flat(&command.to_string(), scope);
             return;
         }
         match command {
@@ -966,10 +996,6 @@ impl Reader {
     pub(super) fn stop_on_error(&self, scope: &mut Scope) {
         scope.stops_on_error = true;
     }
-}
-
-fn reliable_directory(before: &Scope, scope: &Scope) -> bool {
-    before.directory == scope.directory
 }
 
 fn folder_of(word: &Word) -> Option<String> {

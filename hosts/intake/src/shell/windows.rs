@@ -62,7 +62,7 @@ impl Reader {
 
     pub(super) fn power_shell(&mut self, text: &str, scope: &mut Scope) -> std::ops::Range<usize> {
         let start = self.here();
-        if self.enter(text.len()) && self.step() {
+        if self.enter_text(text) {
             if super::scan::is_binary(text) {
                 self.mark(super::Unreadable::Binary);
             }
@@ -70,8 +70,10 @@ impl Reader {
                 self.mark(super::Unreadable::TooLong);
             }
             self.power_shell_statements(text, scope);
+        } else {
+            self.flat(text, scope);
         }
-        self.leave();
+        self.leave_text();
         self.since(start)
     }
 
@@ -223,7 +225,7 @@ impl Reader {
         child.via.push(via);
         let range = self.power_shell(inner, &mut child);
         let mut word = Word::unknown(format!("{open}{spelled}"));
-        word.output_of = Some(self.source(range));
+        word.output_of = Some(if inner.to_ascii_lowercase().contains(".download") { CodeSource::Downloaded } else { self.source(range) });
         word
     }
 
@@ -258,7 +260,7 @@ impl Reader {
     /// `[System.IO.File]::Delete('x')` and its like, as `rm`.
     fn net_call(&mut self, name: &str, arguments: &str, scope: &mut Scope) {
         let lower = name.to_ascii_lowercase();
-        let program = if lower.ends_with("::delete") {
+        let program = if lower.ends_with("::delete") || lower.ends_with(").delete") {
             "rm"
         } else if lower.ends_with("::move") {
             "mv"
@@ -267,11 +269,14 @@ impl Reader {
         };
         let arguments = arguments.trim_end_matches(')');
         let mut words = vec![Word::literal(program)];
+        if lower.starts_with('(') {
+            words.push(Word::unknown(name));
+        }
         if program == "rm" && lower.contains("directory") {
             words.push(Word::literal("-r"));
         }
         for argument in arguments.split(',').map(str::trim) {
-            if !argument.eq_ignore_ascii_case("$true") && !argument.eq_ignore_ascii_case("$false") {
+            if !argument.is_empty() && !argument.eq_ignore_ascii_case("$true") && !argument.eq_ignore_ascii_case("$false") {
                 words.push(literal(argument).unwrap_or_else(|| Word::unknown(argument)));
             }
         }
@@ -298,6 +303,14 @@ impl Reader {
                 _ => scope.set_unknown(&name),
             }
             statement.words = rest.to_vec();
+        }
+        // `$x in list`, the head of a loop.
+        if statement.words.get(1).is_some_and(|w| w.text.eq_ignore_ascii_case("in") && !w.quoted) {
+            statement.words.drain(..2);
+        }
+        let chained = |w: &Word| !w.quoted && matches!(w.text.to_ascii_lowercase().as_str(), "else" | "elseif" | "catch" | "finally" | "until");
+        if statement.words.iter().any(|w| w.raw.starts_with('{')) {
+            statement.words.retain(|w| !chained(w));
         }
         while statement.words.first().is_some_and(|w| {
             !w.quoted
@@ -377,7 +390,7 @@ impl Reader {
 
     pub(super) fn cmd(&mut self, text: &str, scope: &mut Scope) -> std::ops::Range<usize> {
         let start = self.here();
-        if self.enter(text.len()) && self.step() {
+        if self.enter_text(text) {
             if super::scan::is_binary(text) {
                 self.mark(super::Unreadable::Binary);
             }
@@ -385,8 +398,10 @@ impl Reader {
                 self.mark(super::Unreadable::TooLong);
             }
             self.cmd_statements(text, scope);
+        } else {
+            self.flat(text, scope);
         }
-        self.leave();
+        self.leave_text();
         self.since(start)
     }
 

@@ -498,7 +498,7 @@ impl Reader {
         let mut word = Word::unknown(spelled);
         word.output_of = Some(self.source(range.clone()));
         if !process {
-            word.under = self.temporary(range);
+            word.under = self.printed_under(range);
         }
         word
     }
