@@ -81,7 +81,8 @@ impl Reader {
             }
             "set" => self.set_options(command, scope),
             "shift" => {
-                let rest: Vec<Word> = scope.positional.as_ref().map(|words| words.iter().skip(1).cloned().collect()).unwrap_or_default();
+                let rest: Vec<Word> =
+                    scope.positional.as_ref().map(|words| words.iter().skip(1).cloned().collect()).unwrap_or_default();
                 if scope.positional.is_some() {
                     scope.positions(&rest);
                 }
@@ -109,7 +110,9 @@ impl Reader {
                 let mut inner = self.inner_scope(&command, scope, Via::Sudo(program));
                 self.cmd(&text, &mut inner);
             }
-            "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "mksh" | "fish" | "rbash" => self.shell(command, scope, &program),
+            "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "mksh" | "fish" | "rbash" => {
+                self.shell(command, scope, &program)
+            }
             "busybox" | "toybox" => self.wrapped(command, scope, 0, &program),
             "cmd" => self.cmd_shell(command, scope),
             "powershell" | "pwsh" => self.power_shell_shell(command, scope),
@@ -149,7 +152,8 @@ impl Reader {
                 }
             },
             "flock" => self.flock(command, scope),
-            "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "bundle" | "conda" | "mamba" | "direnv" | "dotenv" | "mise" | "nix-shell" => {
+            "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "bundle" | "conda" | "mamba" | "direnv"
+            | "dotenv" | "mise" | "nix-shell" => {
                 self.environment_runner(command, scope, &program);
             }
             _ => self.program(command, scope, &program),
@@ -163,7 +167,8 @@ impl Reader {
             "time" | "gtime" => Some(("fo", &["--format", "--output"], 0)),
             "timeout" | "gtimeout" => Some(("ks", &["--signal", "--kill-after"], 1)),
             "nice" | "gnice" => Some(("n", &["--adjustment"], 0)),
-            "nohup" | "setsid" | "unbuffer" | "chronic" | "catchsegv" | "fakeroot" | "proxychains" | "proxychains4" | "torsocks" => Some(("", &[], 0)),
+            "nohup" | "setsid" | "unbuffer" | "chronic" | "catchsegv" | "fakeroot" | "proxychains" | "proxychains4"
+            | "torsocks" => Some(("", &[], 0)),
             "stdbuf" | "gstdbuf" => Some(("ioe", &["--input", "--output", "--error"], 0)),
             "ionice" => Some(("cnpP", &["--class", "--classdata"], 0)),
             "chrt" => Some(("TPD", &[], 1)),
@@ -174,7 +179,11 @@ impl Reader {
             "chroot" => Some(("", &[], 1)),
             "systemd-run" => Some(("puEt", &["--unit", "--property", "--setenv", "--slice"], 0)),
             "systemd-inhibit" | "prlimit" | "cgexec" => Some(("g", &["--what", "--who", "--why", "--mode"], 0)),
-            "unshare" | "nsenter" | "firejail" | "bwrap" if command.arguments().iter().any(|w| !w.text.starts_with('-')) => Some(("tSG", &["--target"], 0)),
+            "unshare" | "nsenter" | "firejail" | "bwrap"
+                if command.arguments().iter().any(|w| !w.text.starts_with('-')) =>
+            {
+                Some(("tSG", &["--target"], 0))
+            }
             "entr" => Some(("", &[], 0)),
             "dbus-run-session" | "valgrind" | "perf" | "hyperfine" => None,
             _ => None,
@@ -183,7 +192,8 @@ impl Reader {
             let at = options(command.arguments(), short, long).saturating_add(before);
             if command.arguments().len() > at {
                 if program == "chroot" {
-                    let root = command.arguments().get(at.saturating_sub(1)).map(|w| w.text.clone()).unwrap_or_default();
+                    let root =
+                        command.arguments().get(at.saturating_sub(1)).map(|w| w.text.clone()).unwrap_or_default();
                     self.carried(command, scope, at, Via::Container(root));
                 } else {
                     self.wrapped(command, scope, at, program);
@@ -240,6 +250,9 @@ impl Reader {
         let text: Vec<&str> = words.iter().map(|w| w.text.as_str()).collect();
         let text = text.join(" ");
         let mut inner = self.inner_scope(&command, scope, via);
+        if words.iter().any(is_decoded) {
+            inner.via.push(Via::Decoded);
+        }
         let start = self.here();
         self.redirects_of(&command);
         self.script(&text, &mut inner);
@@ -269,14 +282,15 @@ impl Reader {
             let nested = c.via.iter().skip(depth).any(|via| *via == Via::Substitution);
             (!first.known && !nested).then(|| first.output_of.clone().unwrap_or(CodeSource::Computed))
         });
-        let decoded = words.iter().find_map(|w| w.output_of.clone().filter(|source| *source == CodeSource::Decoded && w.known));
+        let decoded = words.iter().any(is_decoded).then_some(CodeSource::Decoded);
         if let Some(source) = unknown.or(decoded) {
             self.push(Command { code_from: Some(source), ..command });
         }
     }
 
     fn change_directory(&mut self, command: Command, scope: &mut Scope) {
-        let target = command.arguments().iter().find(|w| !matches!(w.text.as_str(), "-P" | "-L" | "--" | "-e")).cloned();
+        let target =
+            command.arguments().iter().find(|w| !matches!(w.text.as_str(), "-P" | "-L" | "--" | "-e")).cloned();
         match target {
             Some(word) if word.text == "-" => scope.directory = Directory::Unknown,
             Some(word) if word.known && word.text.is_empty() => {}
@@ -315,7 +329,9 @@ impl Reader {
 
     fn set_options(&mut self, command: Command, scope: &mut Scope) {
         let arguments = command.arguments();
-        if arguments.iter().any(|w| (w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains('e')) || w.text == "errexit") {
+        if arguments.iter().any(|w| {
+            (w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains('e')) || w.text == "errexit"
+        }) {
             self.stop_on_error(scope);
         }
         if let Some(at) = arguments.iter().position(|w| w.text == "--") {
@@ -330,7 +346,8 @@ impl Reader {
 
     fn trap(&mut self, command: Command, scope: &mut Scope) {
         let words = command.arguments();
-        let words = if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or_default() } else { words };
+        let words =
+            if words.first().is_some_and(|w| w.text == "--") { words.get(1..).unwrap_or_default() } else { words };
         match words {
             [text, _, ..] if !matches!(text.text.as_str(), "-" | "" | "-l" | "-p") => {
                 let text = [text.clone()];
@@ -345,7 +362,11 @@ impl Reader {
     fn raised(&mut self, command: Command, scope: &mut Scope, program: &str) {
         let via = Via::Sudo(program.to_owned());
         let arguments = command.arguments();
-        let mut at = options(arguments, if program == "doas" { "uC" } else { "ugpChrtTURD" }, &["--user", "--group", "--host", "--prompt", "--chdir", "--chroot", "--close-from"]);
+        let mut at = options(
+            arguments,
+            if program == "doas" { "uC" } else { "ugpChrtTURD" },
+            &["--user", "--group", "--host", "--prompt", "--chdir", "--chroot", "--close-from"],
+        );
         let mut assignments = Vec::new();
         while let Some((name, value)) = arguments.get(at).and_then(assignment) {
             assignments.push((name, value));
@@ -355,7 +376,9 @@ impl Reader {
             // `sudo -s`, `sudo -i`: a shell, or only options.
             let mut command = command;
             command.via.push(via);
-            command.code_from = self.stdin_source(&command.stdin).filter(|_| command.arguments().iter().any(|w| matches!(w.text.as_str(), "-s" | "-i")));
+            command.code_from = self
+                .stdin_source(&command.stdin)
+                .filter(|_| command.arguments().iter().any(|w| matches!(w.text.as_str(), "-s" | "-i")));
             self.push(command);
             return;
         }
@@ -406,6 +429,9 @@ impl Reader {
                 if after.is_empty() {
                     inner.positional = None;
                 }
+                if is_decoded(text) {
+                    inner.via.push(Via::Decoded);
+                }
                 let start = self.here();
                 self.redirects_of(&command);
                 self.script(&text.text, &mut inner);
@@ -444,7 +470,10 @@ impl Reader {
 
     fn cmd_shell(&mut self, command: Command, scope: &mut Scope) {
         let arguments = command.arguments();
-        let Some(at) = arguments.iter().position(|w| matches!(w.text.to_ascii_lowercase().as_str(), "/c" | "/k" | "/r" | "//c" | "//k")) else {
+        let Some(at) = arguments
+            .iter()
+            .position(|w| matches!(w.text.to_ascii_lowercase().as_str(), "/c" | "/k" | "/r" | "//c" | "//k"))
+        else {
             self.push(command);
             return;
         };
@@ -492,7 +521,8 @@ impl Reader {
                     }
                     return;
                 }
-                "executionpolicy" | "ep" | "ex" | "version" | "windowstyle" | "w" | "workingdirectory" | "wd" | "inputformat" | "outputformat" | "configurationname" | "psconsolefile" => {
+                "executionpolicy" | "ep" | "ex" | "version" | "windowstyle" | "w" | "workingdirectory" | "wd"
+                | "inputformat" | "outputformat" | "configurationname" | "psconsolefile" => {
                     words.next();
                 }
                 _ => {}
@@ -526,7 +556,8 @@ impl Reader {
                     break;
                 }
                 "-d" | "--distribution" | "-u" | "--user" | "--cd" => at = at.saturating_add(2),
-                "--shutdown" | "--unregister" | "-l" | "--list" | "--terminate" | "-t" | "--export" | "--import" | "--install" => {
+                "--shutdown" | "--unregister" | "-l" | "--list" | "--terminate" | "-t" | "--export" | "--import"
+                | "--install" => {
                     self.push(command);
                     return;
                 }
@@ -539,7 +570,9 @@ impl Reader {
             [] => {
                 self.push(command);
             }
-            [only] if only.text.contains(' ') => self.text_of(&words, command, scope, Via::Shell("wsl".to_owned()), false),
+            [only] if only.text.contains(' ') => {
+                self.text_of(&words, command, scope, Via::Shell("wsl".to_owned()), false)
+            }
             _ => self.carried(command, scope, at, Via::Shell("wsl".to_owned())),
         }
     }
@@ -554,7 +587,8 @@ impl Reader {
         let via = Via::Remote(host.text.clone());
         let after = at.saturating_add(1);
         // Options may follow the host.
-        let after = after.saturating_add(options(arguments.get(after..).unwrap_or_default(), "BbcDEeFIiJLlmOopQRSWw", &[]));
+        let after =
+            after.saturating_add(options(arguments.get(after..).unwrap_or_default(), "BbcDEeFIiJLlmOopQRSWw", &[]));
         let words = arguments.get(after..).unwrap_or_default().to_vec();
         if !words.is_empty() {
             self.text_of(&words, command, scope, via, false);
@@ -583,7 +617,11 @@ impl Reader {
             if command.program() != "docker-compose" {
                 at = at.saturating_add(1);
             }
-            at = at.saturating_add(options(arguments.get(at..).unwrap_or_default(), "fp", &["--file", "--project-name", "--profile", "--env-file", "--project-directory"]));
+            at = at.saturating_add(options(
+                arguments.get(at..).unwrap_or_default(),
+                "fp",
+                &["--file", "--project-name", "--profile", "--env-file", "--project-directory"],
+            ));
         } else if arguments.get(at).is_some_and(|w| w.text == "container") {
             at = at.saturating_add(1);
         }
@@ -595,11 +633,50 @@ impl Reader {
         }
         at = at.saturating_add(1);
         let rest = arguments.get(at..).unwrap_or_default();
-        at = at.saturating_add(options(rest, "acehlmpuvw", &[
-            "--env", "--env-file", "--user", "--workdir", "--detach-keys", "--index", "--name", "--network", "--net", "--volume", "--mount", "--publish", "--entrypoint",
-            "--label", "--hostname", "--memory", "--cpus", "--platform", "--gpus", "--restart", "--add-host", "--dns", "--device", "--cap-add", "--cap-drop",
-            "--security-opt", "--shm-size", "--tmpfs", "--ulimit", "--ip", "--pid", "--ipc", "--log-driver", "--pull", "--runtime", "--volumes-from", "--cidfile", "--expose",
-        ]));
+        at = at.saturating_add(options(
+            rest,
+            "acehlmpuvw",
+            &[
+                "--env",
+                "--env-file",
+                "--user",
+                "--workdir",
+                "--detach-keys",
+                "--index",
+                "--name",
+                "--network",
+                "--net",
+                "--volume",
+                "--mount",
+                "--publish",
+                "--entrypoint",
+                "--label",
+                "--hostname",
+                "--memory",
+                "--cpus",
+                "--platform",
+                "--gpus",
+                "--restart",
+                "--add-host",
+                "--dns",
+                "--device",
+                "--cap-add",
+                "--cap-drop",
+                "--security-opt",
+                "--shm-size",
+                "--tmpfs",
+                "--ulimit",
+                "--ip",
+                "--pid",
+                "--ipc",
+                "--log-driver",
+                "--pull",
+                "--runtime",
+                "--volumes-from",
+                "--cidfile",
+                "--expose",
+            ],
+        ));
         let Some(name) = arguments.get(at) else {
             self.push(command);
             return;
@@ -613,7 +690,14 @@ impl Reader {
         if arguments.len() > after {
             let mut inner = self.inner_scope(&command, scope, via.clone());
             let words = arguments.get(after..).unwrap_or_default().to_vec();
-            let mut carried = Command { words, code_from: None, assignments: Vec::new(), directory: Directory::Unchanged, directory_assumed: false, ..command };
+            let mut carried = Command {
+                words,
+                code_from: None,
+                assignments: Vec::new(),
+                directory: Directory::Unchanged,
+                directory_assumed: false,
+                ..command
+            };
             carried.via.push(via);
             if verb == "run" {
                 carried.redirects.clear();
@@ -633,7 +717,11 @@ impl Reader {
             return;
         };
         let between = arguments.get(exec.saturating_add(1)..dashes).unwrap_or_default();
-        let at = options(between, "cnf", &["--container", "--namespace", "--context", "--filename", "--kubeconfig", "--cluster"]);
+        let at = options(
+            between,
+            "cnf",
+            &["--container", "--namespace", "--context", "--filename", "--kubeconfig", "--cluster"],
+        );
         let pod = between.get(at).map(|w| w.text.clone()).unwrap_or_default();
         let mut inner = self.inner_scope(&command, scope, Via::Container(pod.clone()));
         self.carried(command, &mut inner, dashes.saturating_add(1), Via::Container(pod));
@@ -641,7 +729,20 @@ impl Reader {
 
     fn xargs(&mut self, command: Command, scope: &mut Scope) {
         let arguments = command.arguments();
-        let at = options(arguments, "IJRndEaLPs", &["--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines", "--replace", "--max-chars", "--process-slot-var"]);
+        let at = options(
+            arguments,
+            "IJRndEaLPs",
+            &[
+                "--max-args",
+                "--max-procs",
+                "--delimiter",
+                "--arg-file",
+                "--max-lines",
+                "--replace",
+                "--max-chars",
+                "--process-slot-var",
+            ],
+        );
         let before = arguments.get(..at).unwrap_or_default();
         let words = arguments.get(at..).unwrap_or_default().to_vec();
         if words.is_empty() {
@@ -660,14 +761,21 @@ impl Reader {
                 text if text.starts_with("-I") => place = text.strip_prefix("-I").map(str::to_owned),
                 text if text.starts_with("-d") => delimiter = text.strip_prefix("-d").map(str::to_owned),
                 "--null" => zero = true,
-                text if text.starts_with('-') && !text.starts_with("--") && text.contains('0') && !text.contains(['n', 'P', 'L', 's']) => zero = true,
+                text if text.starts_with('-')
+                    && !text.starts_with("--")
+                    && text.contains('0')
+                    && !text.contains(['n', 'P', 'L', 's']) =>
+                {
+                    zero = true
+                }
                 _ => {}
             }
         }
         let from_file = before.iter().any(|w| w.text.starts_with("-a") || w.text.starts_with("--arg-file"));
         let produced = if from_file { None } else { self.arriving(&command.stdin, 0) };
         let items: Option<Vec<Word>> = produced.map(|produced| {
-            let separator = delimiter.as_deref().map(|d| if d == "\\n" { '\n' } else { d.chars().next().unwrap_or('\n') });
+            let separator =
+                delimiter.as_deref().map(|d| if d == "\\n" { '\n' } else { d.chars().next().unwrap_or('\n') });
             let parts: Vec<&str> = match (zero, separator, &place) {
                 (true, ..) => produced.text.split('\0').collect(),
                 (_, Some(separator), _) => produced.text.trim_end_matches('\n').split(separator).collect(),
@@ -681,7 +789,15 @@ impl Reader {
     }
 
     /// Runs `words` with each of the items: in the given place, or all of them at the end.
-    fn with_items(&mut self, command: Command, scope: &mut Scope, words: &[Word], items: Option<Vec<Word>>, unknown: Word, place: Option<&str>) {
+    fn with_items(
+        &mut self,
+        command: Command,
+        scope: &mut Scope,
+        words: &[Word],
+        items: Option<Vec<Word>>,
+        unknown: Word,
+        place: Option<&str>,
+    ) {
         let items = items.filter(|items| items.len() <= MAX_ITEMS).unwrap_or_else(|| vec![unknown]);
         let mut base = Command { code_from: None, stdin: Stdin::None, ..command };
         base.via.push(Via::Xargs);
@@ -701,7 +817,11 @@ impl Reader {
 
     fn parallel(&mut self, command: Command, scope: &mut Scope) {
         let arguments = command.arguments();
-        let at = options(arguments, "jNnLaIS", &["--jobs", "--max-args", "--arg-file", "--joblog", "--colsep", "--sshlogin", "--workdir"]);
+        let at = options(
+            arguments,
+            "jNnLaIS",
+            &["--jobs", "--max-args", "--arg-file", "--joblog", "--colsep", "--sshlogin", "--workdir"],
+        );
         let rest = arguments.get(at..).unwrap_or_default();
         let split = rest.iter().position(|w| matches!(w.text.as_str(), ":::" | "::::" | ":::+"));
         let words = rest.get(..split.unwrap_or(rest.len())).unwrap_or_default().to_vec();
@@ -711,8 +831,17 @@ impl Reader {
         }
         let listed = split.filter(|at| rest.get(*at).is_some_and(|w| w.text == ":::"));
         let items = match listed {
-            Some(at) => Some(rest.get(at.saturating_add(1)..).unwrap_or_default().iter().filter(|w| !w.text.starts_with(":::")).cloned().collect()),
-            None if split.is_none() => self.arriving(&command.stdin, 0).map(|produced| produced.text.lines().map(Word::literal).collect()),
+            Some(at) => Some(
+                rest.get(at.saturating_add(1)..)
+                    .unwrap_or_default()
+                    .iter()
+                    .filter(|w| !w.text.starts_with(":::"))
+                    .cloned()
+                    .collect(),
+            ),
+            None if split.is_none() => {
+                self.arriving(&command.stdin, 0).map(|produced| produced.text.lines().map(Word::literal).collect())
+            }
             None => None,
         };
         let unknown = Word { under: self.listed_under(&command.stdin), ..Word::unknown("{}") };
@@ -749,7 +878,11 @@ impl Reader {
                 continue;
             }
             let item = Word { under: roots.clone(), ..Word::unknown("{}") };
-            let mut words: Vec<Word> = rest.by_ref().take_while(|w| !matches!(w.text.as_str(), ";" | "+")).map(|w| replaced(w, "{}", &item)).collect();
+            let mut words: Vec<Word> = rest
+                .by_ref()
+                .take_while(|w| !matches!(w.text.as_str(), ";" | "+"))
+                .map(|w| replaced(w, "{}", &item))
+                .collect();
             if program.starts_with("fd") && !words.iter().any(|w| w.raw.contains("{}")) {
                 words.push(item);
             }
@@ -762,7 +895,11 @@ impl Reader {
     fn env(&mut self, mut command: Command, scope: &mut Scope) {
         let arguments = command.arguments().to_vec();
         if let Some(word) = value_of(&arguments, &["-S", "--split-string"]) {
-            let after = arguments.iter().position(|w| w.text == "-S" || w.text == "--split-string").unwrap_or(0).saturating_add(2);
+            let after = arguments
+                .iter()
+                .position(|w| w.text == "-S" || w.text == "--split-string")
+                .unwrap_or(0)
+                .saturating_add(2);
             let mut words = vec![word];
             words.extend(arguments.get(after..).unwrap_or_default().iter().cloned());
             self.text_of(&words, command, scope, Via::Wrapper("env".to_owned()), false);
@@ -823,15 +960,35 @@ impl Reader {
         };
         let after = at.saturating_add(1);
         let rest = command.arguments().get(after..).unwrap_or_default();
-        let mut at = after.saturating_add(options(rest, "npe", &["--name", "--prefix", "--python", "--with", "--extra", "--group", "--project", "--directory", "--env-file"]));
+        let mut at = after.saturating_add(options(
+            rest,
+            "npe",
+            &[
+                "--name",
+                "--prefix",
+                "--python",
+                "--with",
+                "--extra",
+                "--group",
+                "--project",
+                "--directory",
+                "--env-file",
+            ],
+        ));
         if program == "direnv" {
             at = at.saturating_add(1);
         }
-        if program == "mise" && let Some(dashes) = command.arguments().iter().position(|w| w.text == "--") {
+        if program == "mise"
+            && let Some(dashes) = command.arguments().iter().position(|w| w.text == "--")
+        {
             at = dashes.saturating_add(1);
         }
         let script = command.arguments().get(at).is_none_or(|w| w.text.contains('.') && !w.text.contains('/'));
-        if script { self.push(command); } else { self.wrapped(command, scope, at, program) }
+        if script {
+            self.push(command);
+        } else {
+            self.wrapped(command, scope, at, program)
+        }
     }
 
     /// An interpreter of another language.
@@ -873,9 +1030,12 @@ impl Reader {
         self.push(command);
         for act in found.acts {
             match act {
-                inline::Act::Words(words, redirects) => self.run(Command { words, redirects, stdin: Stdin::None, ..base.clone() }, scope, false),
+                inline::Act::Words(words, redirects) => {
+                    self.run(Command { words, redirects, stdin: Stdin::None, ..base.clone() }, scope, false)
+                }
                 inline::Act::Shell(word) => {
-                    let command = Command { words: Vec::new(), redirects: Vec::new(), stdin: Stdin::None, ..base.clone() };
+                    let command =
+                        Command { words: Vec::new(), redirects: Vec::new(), stdin: Stdin::None, ..base.clone() };
                     let mut inner = self.inner_scope(&command, scope, Via::Shell("sh".to_owned()));
                     if word.known {
                         self.script(&word.text, &mut inner);
@@ -929,8 +1089,12 @@ fn program_text(language: &str, arguments: &[Word]) -> Given {
                 }
                 "-m" => return Given::Nothing,
                 "-V" | "--version" | "-h" | "--help" => return Given::Nothing,
-                _ if cluster && text.ends_with('c') => return rest.next().map_or(Given::Nothing, |word| Given::Text(vec![word.clone()])),
-                _ if text.starts_with("-c") => return Given::Text(vec![Word { text: text.chars().skip(2).collect(), ..word.clone() }]),
+                _ if cluster && text.ends_with('c') => {
+                    return rest.next().map_or(Given::Nothing, |word| Given::Text(vec![word.clone()]));
+                }
+                _ if text.starts_with("-c") => {
+                    return Given::Text(vec![Word { text: text.chars().skip(2).collect(), ..word.clone() }]);
+                }
                 _ if text.starts_with("-m") => return Given::Nothing,
                 _ if is_option => {}
                 "-" => return Given::Stdin,
@@ -938,9 +1102,13 @@ fn program_text(language: &str, arguments: &[Word]) -> Given {
             },
             "node" | "deno" => match text {
                 "eval" if language == "deno" => {
-                    return rest.find(|w| !w.text.starts_with('-')).map_or(Given::Nothing, |word| Given::Text(vec![word.clone()]));
+                    return rest
+                        .find(|w| !w.text.starts_with('-'))
+                        .map_or(Given::Nothing, |word| Given::Text(vec![word.clone()]));
                 }
-                "-e" | "--eval" | "-p" | "--print" | "-pe" => return rest.next().map_or(Given::Nothing, |word| Given::Text(vec![word.clone()])),
+                "-e" | "--eval" | "-p" | "--print" | "-pe" => {
+                    return rest.next().map_or(Given::Nothing, |word| Given::Text(vec![word.clone()]));
+                }
                 "-r" | "--require" | "--import" | "--loader" | "-C" => {
                     rest.next();
                 }
@@ -1029,7 +1197,10 @@ fn options(arguments: &[Word], short: &str, long: &[&str]) -> usize {
             at = at.saturating_add(if long.contains(&text) { 2 } else { 1 });
         } else if let Some(cluster) = text.strip_prefix('-').filter(|cluster| !cluster.is_empty()) {
             // The value of `-n5` is in the same word, that of `-n 5` is the next one.
-            let takes_next = cluster.char_indices().find(|(_, c)| short.contains(*c)).is_some_and(|(i, c)| i.saturating_add(c.len_utf8()) == cluster.len());
+            let takes_next = cluster
+                .char_indices()
+                .find(|(_, c)| short.contains(*c))
+                .is_some_and(|(i, c)| i.saturating_add(c.len_utf8()) == cluster.len());
             at = at.saturating_add(if takes_next { 2 } else { 1 });
         } else {
             break;
@@ -1056,7 +1227,8 @@ fn value_of(arguments: &[Word], names: &[&str]) -> Option<Word> {
 /// `A=b` as a word.
 fn assignment(word: &Word) -> Option<(String, Word)> {
     let (name, value) = word.text.split_once('=')?;
-    let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     valid.then(|| (name.to_owned(), Word { text: value.to_owned(), ..word.clone() }))
 }
 
@@ -1071,7 +1243,11 @@ fn replaced(word: &Word, place: &str, item: &Word) -> Word {
     // Inside a longer text, a value that is not known is spelled as a variable, so that text read
     // as a script again does not take it for a name.
     let text = if item.known { item.text.clone() } else { "$ITEM".to_owned() };
-    Word { text: word.text.replace(place, &text), known: word.known && (item.known || word.text.contains(' ')), ..word.clone() }
+    Word {
+        text: word.text.replace(place, &text),
+        known: word.known && (item.known || word.text.contains(' ')),
+        ..word.clone()
+    }
 }
 
 /// Words as a Windows shell gets them: the spelling where nothing was quoted, so that
@@ -1091,6 +1267,11 @@ fn joined(words: &[Word]) -> String {
     texts.join(" ")
 }
 
+/// The word is the decoded form of literal text.
+fn is_decoded(word: &Word) -> bool {
+    word.known && word.output_of == Some(CodeSource::Decoded)
+}
+
 /// `"$X"`: the whole word is a value.
 fn is_one_expansion(raw: &str) -> bool {
     let bare = raw.trim_matches('"');
@@ -1099,9 +1280,12 @@ fn is_one_expansion(raw: &str) -> bool {
 
 fn utf16(text: &str) -> Option<String> {
     let bytes = sources::base64_bytes(text)?;
-    let units: Vec<u16> = bytes.chunks(2).map(|pair| match pair {
-        [low, high] => u16::from_le_bytes([*low, *high]),
-        _ => 0xfffd,
-    }).collect();
+    let units: Vec<u16> = bytes
+        .chunks(2)
+        .map(|pair| match pair {
+            [low, high] => u16::from_le_bytes([*low, *high]),
+            _ => 0xfffd,
+        })
+        .collect();
     Some(String::from_utf16_lossy(&units))
 }

@@ -62,7 +62,24 @@ impl Reader {
             let words: Vec<Word> = piece
                 .split_whitespace()
                 .map(|part| Word { known: !part.contains('$'), raw: part.to_owned(), ..Word::literal(bare(part)) })
-                .skip_while(|word| matches!(word.text.as_str(), "" | "{" | "}" | "if" | "then" | "else" | "do" | "while" | "until" | "!" | "time" | "eval" | "sudo" | "env"))
+                .skip_while(|word| {
+                    matches!(
+                        word.text.as_str(),
+                        "" | "{"
+                            | "}"
+                            | "if"
+                            | "then"
+                            | "else"
+                            | "do"
+                            | "while"
+                            | "until"
+                            | "!"
+                            | "time"
+                            | "eval"
+                            | "sudo"
+                            | "env"
+                    )
+                })
                 .collect();
             if !words.is_empty() {
                 let command = Command { words, directory: Directory::Unknown, ..self.blank(scope) };
@@ -273,7 +290,8 @@ fn skip_reserved(simple: &mut Simple, scope: &mut Scope, cases: &mut usize) {
     while let Some(Spelled::Raw(first)) = simple.words.get(at) {
         let next = at.saturating_add(1);
         at = match first.as_str() {
-            "if" | "then" | "else" | "elif" | "do" | "while" | "until" | "!" | "{" | "}" | "time" | "coproc" | "fi" | "done" => next,
+            "if" | "then" | "else" | "elif" | "do" | "while" | "until" | "!" | "{" | "}" | "time" | "coproc" | "fi"
+            | "done" => next,
             "esac" => {
                 *cases = cases.saturating_sub(1);
                 next
@@ -327,7 +345,11 @@ impl<'a> Split<'a> {
         let name: String = word.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let value = word.strip_prefix(&name).and_then(|rest| rest.strip_prefix('='));
         match value {
-            Some(value) if self.simple.words.is_empty() && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) => {
+            Some(value)
+                if self.simple.words.is_empty()
+                    && !name.is_empty()
+                    && !name.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
                 let values = vec![value.to_owned()];
                 self.simple.assignments.push(Assigned { name, values, array: false, element: false, append: false });
             }

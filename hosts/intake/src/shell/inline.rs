@@ -46,7 +46,15 @@ pub(super) fn read(language: &str, text: &str, known: bool) -> Found {
         _ => Language::Apple,
     };
     let tokens = lex(language, text, known);
-    let mut program = Program { language, tokens, names: BTreeMap::new(), values: BTreeMap::new(), found: Found::default(), steps: 0, decodes: false };
+    let mut program = Program {
+        language,
+        tokens,
+        names: BTreeMap::new(),
+        values: BTreeMap::new(),
+        found: Found::default(),
+        steps: 0,
+        decodes: false,
+    };
     program.read();
     if program.decodes && !program.found.acts.is_empty() {
         program.found.opaque = true;
@@ -95,15 +103,22 @@ fn lex(language: Language, text: &str, known: bool) -> Vec<Token> {
         if c.is_alphabetic() || c == '_' {
             let name = cursor.take_while(|c| c.is_alphanumeric() || c == '_');
             let next = cursor.peek();
-            if language == Language::Python && name.len() <= 2 && matches!(next, Some('"' | '\'')) && name.bytes().all(|b| matches!(b.to_ascii_lowercase(), b'r' | b'b' | b'f' | b'u')) {
+            if language == Language::Python
+                && name.len() <= 2
+                && matches!(next, Some('"' | '\''))
+                && name.bytes().all(|b| matches!(b.to_ascii_lowercase(), b'r' | b'b' | b'f' | b'u'))
+            {
                 let lower = name.to_ascii_lowercase();
                 let word = quoted(language, &mut cursor, known, lower.contains('r'), lower.contains('f'));
                 tokens.push(Token::Text(word));
                 continue;
             }
             let called = !matches!(tokens.last(), Some(Token::Sign('.' | '>' | ':' | '$' | '@' | '%' | '{')));
-            if language == Language::Perl && called && matches!(name, "q" | "qq" | "qw" | "qx" | "m" | "s" | "tr" | "y" | "qr")
-                && let Some(open) = next.filter(|c| !c.is_alphanumeric() && !c.is_whitespace() && !matches!(c, ',' | ';' | ')' | '=' | '_'))
+            if language == Language::Perl
+                && called
+                && matches!(name, "q" | "qq" | "qw" | "qx" | "m" | "s" | "tr" | "y" | "qr")
+                && let Some(open) = next
+                    .filter(|c| !c.is_alphanumeric() && !c.is_whitespace() && !matches!(c, ',' | ';' | ')' | '=' | '_'))
             {
                 cursor.bump();
                 let mut inner = delimited(&mut cursor, open);
@@ -135,7 +150,9 @@ fn lex(language: Language, text: &str, known: bool) -> Vec<Token> {
             continue;
         }
         if c.is_ascii_digit() {
-            tokens.push(Token::Number(cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.').to_owned()));
+            tokens.push(Token::Number(
+                cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.').to_owned(),
+            ));
             continue;
         }
         match c {
@@ -146,14 +163,17 @@ fn lex(language: Language, text: &str, known: bool) -> Vec<Token> {
             '`' if matches!(language, Language::Perl | Language::Ruby | Language::Php) => {
                 cursor.bump();
                 let inner = delimited(&mut cursor, '`');
-                tokens.push(Token::Run(text_word(&inner, known && !inner.contains(['$', '@']) && !inner.contains("#{"))));
+                tokens
+                    .push(Token::Run(text_word(&inner, known && !inner.contains(['$', '@']) && !inner.contains("#{"))));
             }
             '`' if language == Language::Script => {
                 cursor.bump();
                 let inner = delimited(&mut cursor, '`');
                 tokens.push(Token::Text(text_word(&inner, known && !inner.contains("${"))));
             }
-            '%' if language == Language::Ruby && matches!(cursor.rest.get(1..3), Some("x(" | "x{" | "x[" | "q(" | "w(" | "w[" | "Q(" | "i[")) => {
+            '%' if language == Language::Ruby
+                && matches!(cursor.rest.get(1..3), Some("x(" | "x{" | "x[" | "q(" | "w(" | "w[" | "Q(" | "i[")) =>
+            {
                 cursor.bump();
                 let kind = cursor.bump();
                 let open = cursor.bump().unwrap_or('(');
@@ -172,7 +192,9 @@ fn lex(language: Language, text: &str, known: bool) -> Vec<Token> {
                     _ => tokens.push(Token::Text(word)),
                 }
             }
-            '/' if matches!(language, Language::Script | Language::Ruby | Language::Awk | Language::Perl) && regex_may_start(&tokens) => {
+            '/' if matches!(language, Language::Script | Language::Ruby | Language::Awk | Language::Perl)
+                && regex_may_start(&tokens) =>
+            {
                 cursor.bump();
                 let mut class = false;
                 let mut look = cursor;
@@ -233,8 +255,12 @@ fn starts_comment(language: Language, cursor: &Cursor<'_>, tokens: &[Token]) -> 
 fn regex_may_start(tokens: &[Token]) -> bool {
     match tokens.last() {
         None | Some(Token::Line) => true,
-        Some(Token::Sign(c)) => matches!(c, '(' | ',' | '=' | ':' | '[' | '!' | '&' | '|' | '?' | '{' | '}' | ';' | '~'),
-        Some(Token::Name(name)) => matches!(name.as_str(), "return" | "if" | "unless" | "and" | "or" | "not" | "split" | "grep"),
+        Some(Token::Sign(c)) => {
+            matches!(c, '(' | ',' | '=' | ':' | '[' | '!' | '&' | '|' | '?' | '{' | '}' | ';' | '~')
+        }
+        Some(Token::Name(name)) => {
+            matches!(name.as_str(), "return" | "if" | "unless" | "and" | "or" | "not" | "split" | "grep")
+        }
         _ => false,
     }
 }
@@ -416,7 +442,10 @@ impl Program {
     }
 
     fn acts(&mut self, program: &str, flags: &[&str], arguments: Vec<Word>) {
-        let words = std::iter::once(Word::literal(program)).chain(flags.iter().copied().map(Word::literal)).chain(arguments).collect();
+        let words = std::iter::once(Word::literal(program))
+            .chain(flags.iter().copied().map(Word::literal))
+            .chain(arguments)
+            .collect();
         self.words(words);
     }
 
@@ -451,7 +480,10 @@ impl Program {
                         let links = self.chain(i).0;
                         self.act(i, &links);
                     }
-                    if self.language == Language::Apple && name == "do" && self.name(i.saturating_add(1)) == Some("shell") {
+                    if self.language == Language::Apple
+                        && name == "do"
+                        && self.name(i.saturating_add(1)) == Some("shell")
+                    {
                         let word = match self.at(i.saturating_add(3)) {
                             Some(Token::Text(word)) => word.clone(),
                             _ => Word::unknown("..."),
@@ -479,7 +511,9 @@ impl Program {
 
     /// `(Path('a') / 'b').unlink()`
     fn method_on_group(&mut self, dot: usize, name: &str) {
-        if self.language != Language::Python || !matches!(name, "unlink" | "rmdir" | "write_text" | "write_bytes" | "rename") {
+        if self.language != Language::Python
+            || !matches!(name, "unlink" | "rmdir" | "write_text" | "write_bytes" | "rename")
+        {
             return;
         }
         let Some(close) = dot.checked_sub(1) else { return };
@@ -545,7 +579,10 @@ impl Program {
         while i < self.tokens.len() && self.step() {
             let next = i.saturating_add(1);
             match (self.language, self.name(i)) {
-                (Language::Python, Some("import")) if i.checked_sub(1).is_none_or(|b| matches!(self.at(b), Some(Token::Line | Token::Sign(';' | ':')))) => {
+                (Language::Python, Some("import"))
+                    if i.checked_sub(1)
+                        .is_none_or(|b| matches!(self.at(b), Some(Token::Line | Token::Sign(';' | ':')))) =>
+                {
                     let mut at = next;
                     while let Some((module, after)) = self.dotted(at) {
                         at = after;
@@ -566,10 +603,15 @@ impl Program {
                         && self.name(at) == Some("import")
                     {
                         at = at.saturating_add(1);
-                        while at < self.tokens.len() && !matches!(self.at(at), Some(Token::Line | Token::Sign(';' | ')'))) {
+                        while at < self.tokens.len()
+                            && !matches!(self.at(at), Some(Token::Line | Token::Sign(';' | ')')))
+                        {
                             if let Some(name) = self.name(at).map(str::to_owned) {
                                 let full = format!("{module}.{name}");
-                                match (self.name(at.saturating_add(1)), self.name(at.saturating_add(2)).map(str::to_owned)) {
+                                match (
+                                    self.name(at.saturating_add(1)),
+                                    self.name(at.saturating_add(2)).map(str::to_owned),
+                                ) {
                                     (Some("as"), Some(alias)) => {
                                         self.names.insert(alias, full);
                                         at = at.saturating_add(2);
@@ -579,7 +621,10 @@ impl Program {
                                     }
                                 }
                             } else if self.is(at, '*') {
-                                for name in ["remove", "unlink", "rmdir", "system", "rename", "rmtree", "move", "run", "call", "Popen", "Path", "popen"] {
+                                for name in [
+                                    "remove", "unlink", "rmdir", "system", "rename", "rmtree", "move", "run", "call",
+                                    "Popen", "Path", "popen",
+                                ] {
                                     self.names.insert(name.to_owned(), format!("{module}.{name}"));
                                 }
                             }
@@ -607,7 +652,11 @@ impl Program {
                 Some(Token::Name(name)) if name == "from" || name == "await" => {}
                 Some(Token::Name(name)) if depth > 0 => {
                     let follows = |sign: char| self.is(at.saturating_add(1), sign);
-                    let other = if follows(':') || self.name(at.saturating_add(1)) == Some("as") { self.name(at.saturating_add(2)) } else { None };
+                    let other = if follows(':') || self.name(at.saturating_add(1)) == Some("as") {
+                        self.name(at.saturating_add(2))
+                    } else {
+                        None
+                    };
                     let skip = other.is_some();
                     braced.push((name.clone(), other.unwrap_or(name).to_owned()));
                     if skip {
@@ -655,18 +704,24 @@ impl Program {
                 && self.name(next.saturating_add(1)) == Some("in")
             {
                 let links = self.chain(next.saturating_add(2)).0;
-                let value = match links.iter().rev().find(|link| matches!(link.name.as_str(), "glob" | "iglob" | "rglob")) {
-                    Some(Link { arguments: Some(range), .. }) => {
-                        let pattern = self.arguments(*range).into_iter().next().map(|(_, value)| value.word());
-                        pattern.filter(|word| word.known && links.len() == 2).map(|word| Word { glob: true, ..word })
-                    }
-                    _ => None,
-                };
+                let value =
+                    match links.iter().rev().find(|link| matches!(link.name.as_str(), "glob" | "iglob" | "rglob")) {
+                        Some(Link { arguments: Some(range), .. }) => {
+                            let pattern = self.arguments(*range).into_iter().next().map(|(_, value)| value.word());
+                            pattern
+                                .filter(|word| word.known && links.len() == 2)
+                                .map(|word| Word { glob: true, ..word })
+                        }
+                        _ => None,
+                    };
                 self.values.insert(variable.clone(), Value::One(value.unwrap_or_else(|| Word::unknown(variable))));
             }
             return;
         }
-        let assigned = self.is(next, '=') && !self.is(next.saturating_add(1), '=') && !self.is(next.saturating_add(1), '>') && !self.is(next.saturating_add(1), '~');
+        let assigned = self.is(next, '=')
+            && !self.is(next.saturating_add(1), '=')
+            && !self.is(next.saturating_add(1), '>')
+            && !self.is(next.saturating_add(1), '~');
         if !assigned {
             return;
         }
@@ -739,7 +794,9 @@ impl Program {
             }
             if self.is(at, '[') && matches!(self.language, Language::Python | Language::Script) {
                 let close = self.closing(at);
-                if let (Some(Token::Text(word)), true) = (self.at(at.saturating_add(1)).cloned(), close == at.saturating_add(2)) {
+                if let (Some(Token::Text(word)), true) =
+                    (self.at(at.saturating_add(1)).cloned(), close == at.saturating_add(2))
+                {
                     links.push(Link { name: word.text, arguments: None });
                 } else {
                     links.push(Link { name: "[]".to_owned(), arguments: None });
@@ -748,13 +805,13 @@ impl Program {
                 continue;
             }
             let mut next = at;
-            if self.is(next, '?') && self.is(next.saturating_add(1), '.') {
-                next = next.saturating_add(2);
-            } else if self.is(next, '.') {
+            let dot_follows = self.is(next.saturating_add(1), '.');
+            if self.is(next, '.') {
                 next = next.saturating_add(1);
-            } else if (self.is(next, '-') && self.is(next.saturating_add(1), '>')) || (self.is(next, ':') && self.is(next.saturating_add(1), ':')) {
-                next = next.saturating_add(2);
-            } else if self.at(next) == Some(&Token::Line) && self.is(next.saturating_add(1), '.') {
+            } else if (dot_follows && matches!(self.at(next), Some(Token::Sign('?') | Token::Line)))
+                || (self.is(next, '-') && self.is(next.saturating_add(1), '>'))
+                || (self.is(next, ':') && self.is(next.saturating_add(1), ':'))
+            {
                 next = next.saturating_add(2);
             } else {
                 break;
@@ -780,7 +837,8 @@ impl Program {
             let ends = at == end || (nested == 0 && self.is(at, ','));
             if ends {
                 if at > from {
-                    let named = self.name(from).is_some() && (self.is(from.saturating_add(1), '=') && !self.is(from.saturating_add(2), '='));
+                    let named = self.name(from).is_some()
+                        && (self.is(from.saturating_add(1), '=') && !self.is(from.saturating_add(2), '='));
                     if named {
                         let name = self.name(from).map(str::to_owned);
                         let value = self.value(from.saturating_add(2), at, depth.saturating_add(1));
@@ -916,10 +974,15 @@ impl Program {
         let full = self.full_name(links);
         let last = links.last().and_then(|link| link.arguments);
         let arguments = |program: &mut Self| -> Vec<Word> {
-            last.map(|(open, close)| program.listed(open.saturating_add(1), close, depth.saturating_add(1))).unwrap_or_default().into_iter().map(|(_, value)| value.word()).collect()
+            last.map(|(open, close)| program.listed(open.saturating_add(1), close, depth.saturating_add(1)))
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(_, value)| value.word())
+                .collect()
         };
         match full.as_str() {
-            "Path" | "pathlib.Path" | "os.path.join" | "path.join" | "path.resolve" | "File.join" | "pathlib.PurePath" | "pathlib.PosixPath" => {
+            "Path" | "pathlib.Path" | "os.path.join" | "path.join" | "path.resolve" | "File.join"
+            | "pathlib.PurePath" | "pathlib.PosixPath" => {
                 let parts = arguments(self);
                 parts.into_iter().reduce(|a, b| join(&a, &b, "/")).map_or(unknown, Value::One)
             }
@@ -927,16 +990,21 @@ impl Program {
                 Some(word) => Value::One(Word { home: word.text.starts_with('~'), ..word }),
                 None => unknown,
             },
-            "str" | "String" | "os.fspath" | "os.path.abspath" | "os.path.normpath" | "os.path.realpath" | "shlex.split" => arguments(self).into_iter().next().map_or(unknown, |word| {
+            "str" | "String" | "os.fspath" | "os.path.abspath" | "os.path.normpath" | "os.path.realpath"
+            | "shlex.split" => arguments(self).into_iter().next().map_or(unknown, |word| {
                 if full == "shlex.split" && word.known {
                     Value::List(word.text.split_whitespace().map(Word::literal).collect())
                 } else {
                     Value::One(word)
                 }
             }),
-            "Path.home" | "pathlib.Path.home" | "os.homedir" | "Dir.home" | "os.environ.HOME" | "process.env.HOME" => Value::One(Word { home: true, ..Word::literal("~") }),
+            "Path.home" | "pathlib.Path.home" | "os.homedir" | "Dir.home" | "os.environ.HOME" | "process.env.HOME" => {
+                Value::One(Word { home: true, ..Word::literal("~") })
+            }
             "os.getcwd" | "process.cwd" | "Dir.pwd" | "Path.cwd" | "pathlib.Path.cwd" => Value::One(Word::literal(".")),
-            "glob.glob" | "glob.iglob" | "Dir.glob" | "glob" => arguments(self).into_iter().next().map_or(unknown, |word| Value::One(Word { glob: true, ..word })),
+            "glob.glob" | "glob.iglob" | "Dir.glob" | "glob" => {
+                arguments(self).into_iter().next().map_or(unknown, |word| Value::One(Word { glob: true, ..word }))
+            }
             _ => {
                 // `Path('x') ...` with a method that keeps the path; `'a b'.split()`.
                 if let Some((method, receiver)) = links.split_last()
@@ -971,7 +1039,14 @@ impl Program {
     }
 
     fn prints(&self, at: usize) -> bool {
-        let statement = self.tokens.get(..at).unwrap_or_default().iter().rev().take(64).take_while(|t| !matches!(t, Token::Line | Token::Sign('{' | '}' | ';')));
+        let statement = self
+            .tokens
+            .get(..at)
+            .unwrap_or_default()
+            .iter()
+            .rev()
+            .take(64)
+            .take_while(|t| !matches!(t, Token::Line | Token::Sign('{' | '}' | ';')));
         statement.into_iter().any(|t| matches!(t, Token::Name(name) if name == "print" || name == "printf"))
     }
 
@@ -985,7 +1060,10 @@ impl Program {
             return None;
         }
         let after = self.chain(start).1;
-        if !matches!(self.at(after), Some(Token::Text(_) | Token::Name(_) | Token::Number(_) | Token::Sign('$' | '@' | '['))) {
+        if !matches!(
+            self.at(after),
+            Some(Token::Text(_) | Token::Name(_) | Token::Number(_) | Token::Sign('$' | '@' | '['))
+        ) {
             return None;
         }
         let end = self.statement_end(after);
@@ -997,7 +1075,14 @@ impl Program {
             return;
         }
         let full = self.full_name(links);
-        if full.contains("b64decode") || full.contains("decode64") || full == "atob" || full == "base64_decode" || full.starts_with("Buffer.from") || full.contains("codecs.decode") || full.contains("fromhex") {
+        if full.contains("b64decode")
+            || full.contains("decode64")
+            || full == "atob"
+            || full == "base64_decode"
+            || full.starts_with("Buffer.from")
+            || full.contains("codecs.decode")
+            || full.contains("fromhex")
+        {
             self.decodes = true;
         }
         // Each call of the chain by itself: `open(p, 'w').write(x)`.
@@ -1008,11 +1093,16 @@ impl Program {
                 continue;
             }
             // Loading a module does nothing by itself.
-            if i == 0 && (link.name == "require" || (link.name == "__import__" && links.len() > 1)) {
+            if i == 0 && (link.name == "require" || link.name == "__import__") {
+                self.found.opaque |= link.name == "__import__";
                 continue;
             }
             let name = self.full_name(upto);
-            let arguments = if is_last { self.call_arguments(start, link) } else { link.arguments.map(|range| self.arguments(range)) };
+            let arguments = if is_last {
+                self.call_arguments(start, link)
+            } else {
+                link.arguments.map(|range| self.arguments(range))
+            };
             let receiver = upto.split_last().map(|(_, receiver)| receiver).unwrap_or_default();
             match self.language {
                 Language::Python => self.python(&name, arguments, receiver),
@@ -1034,7 +1124,10 @@ impl Program {
 
     fn python(&mut self, name: &str, arguments: Option<Vec<(Option<String>, Value)>>, receiver: &[Link]) {
         let bare = name.strip_prefix("builtins.").or_else(|| name.strip_prefix("__builtins__.")).unwrap_or(name);
-        if matches!(bare, "globals" | "__builtins__" | "importlib.import_module" | "ctypes.CDLL" | "marshal.loads" | "pickle.loads") {
+        if matches!(
+            bare,
+            "globals" | "__builtins__" | "importlib.import_module" | "ctypes.CDLL" | "marshal.loads" | "pickle.loads"
+        ) {
             self.found.opaque = true;
         }
         let Some(arguments) = arguments else { return };
@@ -1043,11 +1136,13 @@ impl Program {
         let module = bare.strip_prefix("posix.").map(|rest| format!("os.{rest}"));
         match module.as_deref().unwrap_or(bare) {
             "exec" | "eval" | "compile" | "runpy.run_path" => self.found.opaque = true,
-            "__import__" if !one.known => self.found.opaque = true,
             "getattr" | "setattr" => {
                 // Of a module that acts, by a name that may be computed.
                 let resolved = self.names.get(&one.text).cloned().unwrap_or_else(|| one.text.clone());
-                self.found.opaque |= matches!(resolved.as_str(), "os" | "shutil" | "subprocess" | "builtins" | "__builtins__" | "pathlib" | "posix" | "__import__");
+                self.found.opaque |= matches!(
+                    resolved.as_str(),
+                    "os" | "shutil" | "subprocess" | "builtins" | "__builtins__" | "pathlib" | "posix" | "__import__"
+                );
             }
             "os.remove" | "os.unlink" => self.acts("rm", &[], vec![one]),
             "os.rmdir" | "os.removedirs" => self.acts("rmdir", &[], vec![one]),
@@ -1059,23 +1154,37 @@ impl Program {
             "os.chmod" | "os.lchmod" => self.acts("chmod", &[], vec![octal(two), one]),
             "os.chown" => self.acts("chown", &[], vec![two, one]),
             "os.symlink" | "os.link" => self.acts("ln", &["-s"], vec![one, two]),
-            "os.system" | "os.popen" | "subprocess.getoutput" | "subprocess.getstatusoutput" | "commands.getoutput" | "asyncio.create_subprocess_shell" => self.shell(one),
-            "subprocess.run" | "subprocess.call" | "subprocess.Popen" | "subprocess.check_output" | "subprocess.check_call" | "pty.spawn" | "sh.Command" => {
+            "os.system"
+            | "os.popen"
+            | "subprocess.getoutput"
+            | "subprocess.getstatusoutput"
+            | "commands.getoutput"
+            | "asyncio.create_subprocess_shell" => self.shell(one),
+            "subprocess.run"
+            | "subprocess.call"
+            | "subprocess.Popen"
+            | "subprocess.check_output"
+            | "subprocess.check_call"
+            | "pty.spawn"
+            | "sh.Command" => {
                 self.runs(&arguments);
             }
-            "os.execv" | "os.execvp" | "os.execve" | "os.execvpe" | "os.posix_spawn" | "os.spawnv" => match arguments.iter().find_map(|(_, value)| match value {
-                Value::List(words) => Some(words.clone()),
-                Value::One(_) => None,
-            }) {
-                Some(words) => self.words(words),
-                None => self.words(vec![one]),
-            },
+            "os.execv" | "os.execvp" | "os.execve" | "os.execvpe" | "os.posix_spawn" | "os.spawnv" => {
+                match arguments.iter().find_map(|(_, value)| match value {
+                    Value::List(words) => Some(words.clone()),
+                    Value::One(_) => None,
+                }) {
+                    Some(words) => self.words(words),
+                    None => self.words(vec![one]),
+                }
+            }
             "os.execl" | "os.execlp" => {
                 let words = arguments.into_iter().skip(1).map(|(_, value)| value.word()).collect();
                 self.words(words);
             }
             "asyncio.create_subprocess_exec" | "os.startfile" => {
-                let words = arguments.into_iter().filter(|(name, _)| name.is_none()).map(|(_, value)| value.word()).collect();
+                let words =
+                    arguments.into_iter().filter(|(name, _)| name.is_none()).map(|(_, value)| value.word()).collect();
                 self.words(words);
             }
             "open" | "io.open" | "codecs.open" | "gzip.open" => {
@@ -1089,9 +1198,14 @@ impl Program {
                     return;
                 }
                 let receiver_name = self.full_name(receiver);
-                let is_path = receiver_name == "Path" || receiver_name.starts_with("pathlib.") || receiver_name.starts_with("Path.");
+                let is_path = receiver_name == "Path"
+                    || receiver_name.starts_with("pathlib.")
+                    || receiver_name.starts_with("Path.");
                 let surely = matches!(method.as_str(), "unlink" | "rmdir" | "write_text" | "write_bytes");
-                let known_path = receiver.len() == 1 && receiver.first().is_some_and(|link| link.arguments.is_none() && self.values.contains_key(&link.name));
+                let known_path = receiver.len() == 1
+                    && receiver
+                        .first()
+                        .is_some_and(|link| link.arguments.is_none() && self.values.contains_key(&link.name));
                 let opens = is_path && matches!(method.as_str(), "rename" | "replace" | "chmod" | "open");
                 if surely || opens || (known_path && method == "rename") {
                     let target = self.chain_value(receiver, 0).word();
@@ -1103,7 +1217,10 @@ impl Program {
 
     /// A call that runs a text or a list of words.
     fn runs(&mut self, arguments: &[(Option<String>, Value)]) {
-        let value = arguments.iter().find(|(name, _)| name.as_deref() == Some("args") || name.is_none()).map(|(_, value)| value.clone());
+        let value = arguments
+            .iter()
+            .find(|(name, _)| name.as_deref() == Some("args") || name.is_none())
+            .map(|(_, value)| value.clone());
         match value {
             Some(Value::List(words)) => self.words(words),
             Some(Value::One(word)) => self.shell(word),
@@ -1117,7 +1234,10 @@ impl Program {
         let two = second(&arguments);
         let (base, method) = name.rsplit_once('.').unwrap_or(("", name));
         let base = base.trim_end_matches(".promises");
-        let of_files = matches!(base, "fs" | "fsp" | "fsPromises" | "fs.promises" | "fs-extra" | "fse" | "Deno" | "Bun" | "promises");
+        let of_files = matches!(
+            base,
+            "fs" | "fsp" | "fsPromises" | "fs.promises" | "fs-extra" | "fse" | "Deno" | "Bun" | "promises"
+        );
         let of_processes = matches!(base, "child_process" | "cp" | "childProcess" | "Bun" | "execa") || base.is_empty();
         let plain = method.strip_suffix("Sync");
         let sure = plain.is_some();
@@ -1134,7 +1254,13 @@ impl Program {
             self.acts("rm", &["-rf"], vec![one]);
             return;
         }
-        let recursive = link.arguments.is_some_and(|(open, close)| self.tokens.get(open..close).unwrap_or_default().iter().any(|t| matches!(t, Token::Name(n) if n == "recursive")));
+        let recursive = link.arguments.is_some_and(|(open, close)| {
+            self.tokens
+                .get(open..close)
+                .unwrap_or_default()
+                .iter()
+                .any(|t| matches!(t, Token::Name(n) if n == "recursive"))
+        });
         if of_files || sure {
             let (one, two) = (one.clone(), two.clone());
             match method {
@@ -1146,7 +1272,10 @@ impl Program {
                 "rmdir" => self.acts("rmdir", &[], vec![one]),
                 "emptyDir" => self.acts("rm", &["-r"], vec![one]),
                 "unlink" => self.acts("rm", &[], vec![one]),
-                "writeFile" | "truncate" | "createWriteStream" | "writeTextFile" | "outputFile" | "writeJson" | "write" if of_files || method != "write" => {
+                "writeFile" | "truncate" | "createWriteStream" | "writeTextFile" | "outputFile" | "writeJson"
+                | "write"
+                    if of_files || method != "write" =>
+                {
                     let appends = link.arguments.is_some_and(|(open, close)| {
                         self.tokens.get(open..close).unwrap_or_default().windows(3).any(|w| matches!(w, [Token::Name(n), _, Token::Text(v)] if (n == "flag" || n == "flags") && v.text.starts_with('a')))
                     });
@@ -1193,7 +1322,8 @@ impl Program {
             }
             return;
         };
-        let all: Vec<Word> = arguments.iter().filter(|(name, _)| name.is_none()).flat_map(|(_, value)| value.clone().words()).collect();
+        let all: Vec<Word> =
+            arguments.iter().filter(|(name, _)| name.is_none()).flat_map(|(_, value)| value.clone().words()).collect();
         let one = first(&arguments);
         let two = second(&arguments);
         match name {
@@ -1213,15 +1343,26 @@ impl Program {
             "open" if self.language == Language::Perl => {
                 let texts: Vec<Word> = all.into_iter().filter(|w| w.quoted).collect();
                 match texts.as_slice() {
-                    [mode, target] if mode.text.trim().starts_with('>') || mode.text.trim().starts_with("+") => self.opened(target.clone(), mode.text.trim()),
-                    [mode] if mode.text.trim().starts_with('>') && mode.text.trim().trim_start_matches('>').is_empty() => self.opened(Word::unknown("$file"), mode.text.trim()),
+                    [mode, target] if mode.text.trim().starts_with('>') || mode.text.trim().starts_with("+") => {
+                        self.opened(target.clone(), mode.text.trim())
+                    }
+                    [mode]
+                        if mode.text.trim().starts_with('>') && mode.text.trim().trim_start_matches('>').is_empty() =>
+                    {
+                        self.opened(Word::unknown("$file"), mode.text.trim())
+                    }
                     [whole] if whole.text.trim_start().starts_with('>') => {
                         let kind = whole.text.trim_start().to_owned();
                         let target = Word { text: kind.trim_start_matches('>').trim().to_owned(), ..whole.clone() };
                         self.opened(target, &kind);
                     }
-                    [whole, ..] if whole.text.trim().ends_with('|') || whole.text.trim().starts_with('|') || whole.text == "-|" => {
-                        let text = texts.iter().map(|w| w.text.trim_matches(['|', '-', ' '])).collect::<Vec<_>>().join(" ");
+                    [whole, ..]
+                        if whole.text.trim().ends_with('|')
+                            || whole.text.trim().starts_with('|')
+                            || whole.text == "-|" =>
+                    {
+                        let text =
+                            texts.iter().map(|w| w.text.trim_matches(['|', '-', ' '])).collect::<Vec<_>>().join(" ");
                         self.shell(Word { text, ..whole.clone() });
                     }
                     _ => {}
@@ -1236,12 +1377,27 @@ impl Program {
             self.found.opaque = true;
         }
         let Some(arguments) = arguments else { return };
-        let all: Vec<Word> = arguments.iter().filter(|(name, _)| name.is_none()).flat_map(|(_, value)| value.clone().words()).collect();
+        let all: Vec<Word> =
+            arguments.iter().filter(|(name, _)| name.is_none()).flat_map(|(_, value)| value.clone().words()).collect();
         let one = first(&arguments);
         let two = second(&arguments);
         match name {
-            "File.delete" | "File.unlink" | "FileUtils.rm" | "FileUtils.rm_f" | "FileUtils.remove" | "FileUtils.safe_unlink" | "rm" | "rm_f" => self.acts("rm", &[], all),
-            "FileUtils.rm_r" | "FileUtils.rm_rf" | "FileUtils.rmtree" | "FileUtils.remove_dir" | "FileUtils.remove_entry" | "FileUtils.remove_entry_secure" | "rm_rf" | "rm_r" => {
+            "File.delete"
+            | "File.unlink"
+            | "FileUtils.rm"
+            | "FileUtils.rm_f"
+            | "FileUtils.remove"
+            | "FileUtils.safe_unlink"
+            | "rm"
+            | "rm_f" => self.acts("rm", &[], all),
+            "FileUtils.rm_r"
+            | "FileUtils.rm_rf"
+            | "FileUtils.rmtree"
+            | "FileUtils.remove_dir"
+            | "FileUtils.remove_entry"
+            | "FileUtils.remove_entry_secure"
+            | "rm_rf"
+            | "rm_r" => {
                 self.acts("rm", &["-rf"], all);
             }
             "Dir.rmdir" | "Dir.delete" | "Dir.unlink" | "FileUtils.rmdir" => self.acts("rmdir", &[], all),
@@ -1250,8 +1406,13 @@ impl Program {
             "File.write" | "IO.write" | "File.binwrite" | "File.truncate" => self.writes(RedirectKind::Write, one),
             "File.open" | "File.new" | "open" => self.opened(one, &two.text),
             "File.chmod" | "FileUtils.chmod" | "FileUtils.chmod_R" => self.acts("chmod", &[], vec![octal(one), two]),
-            "system" | "exec" | "spawn" | "Kernel.system" | "Kernel.exec" | "Open3.capture3" | "Open3.capture2" | "Open3.capture2e" | "Open3.popen3" | "IO.popen" | "sh" => {
-                if all.len() > 1 { self.words(all) } else { self.shell(one) }
+            "system" | "exec" | "spawn" | "Kernel.system" | "Kernel.exec" | "Open3.capture3" | "Open3.capture2"
+            | "Open3.capture2e" | "Open3.popen3" | "IO.popen" | "sh" => {
+                if all.len() > 1 {
+                    self.words(all)
+                } else {
+                    self.shell(one)
+                }
             }
             _ => {}
         }
@@ -1299,5 +1460,12 @@ fn join(a: &Word, b: &Word, glue: &str) -> Word {
         return b.clone();
     }
     let a_text = if glue == "/" { a.text.trim_end_matches('/') } else { a.text.as_str() };
-    Word { text: format!("{a_text}{glue}{}", b.text), known: a.known && b.known, glob: a.glob || b.glob, home: a.home, quoted: true, ..Word::literal("") }
+    Word {
+        text: format!("{a_text}{glue}{}", b.text),
+        known: a.known && b.known,
+        glob: a.glob || b.glob,
+        home: a.home,
+        quoted: true,
+        ..Word::literal("")
+    }
 }

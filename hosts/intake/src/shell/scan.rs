@@ -35,7 +35,8 @@ pub(super) struct Scan {
 
 /// Control bytes that no shell text has.
 pub(super) fn is_binary(text: &str) -> bool {
-    text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r' | '\u{1b}' | '\u{c}' | '\u{8}' | '\u{7}' | '\u{b}'))
+    text.chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r' | '\u{1b}' | '\u{c}' | '\u{8}' | '\u{7}' | '\u{b}'))
 }
 
 /// Looks at `text` in one pass.
@@ -44,9 +45,14 @@ pub(super) fn scan(text: &str) -> Scan {
         return Scan { refuse: Some(Unreadable::TooLong), openers: 0 };
     }
     let brackets = text.bytes().filter(|b| matches!(b, b'(' | b'{' | b'[' | b'`')).count();
-    let keywords = ["if ", "while ", "until ", "case ", "coproc ", "if\n"].iter().map(|word| text.matches(word).count()).sum();
+    let keywords =
+        ["if ", "while ", "until ", "case ", "coproc ", "if\n"].iter().map(|word| text.matches(word).count()).sum();
     let openers = brackets.saturating_add(keywords);
-    let refuse = if openers > MAX_OPENERS || text.matches("$[").count() > MAX_DEPTH / 2 { Some(Unreadable::TooDeep) } else { Pass::new(text).run() };
+    let refuse = if openers > MAX_OPENERS || text.matches("$[").count() > MAX_DEPTH / 2 {
+        Some(Unreadable::TooDeep)
+    } else {
+        Pass::new(text).run()
+    };
     Scan { refuse, openers }
 }
 
@@ -57,6 +63,8 @@ struct Pass<'a> {
     at_command: bool,
     here_tags: Vec<(String, bool)>,
     cost: u64,
+    /// An open quote, or a number that the grammar does not expect.
+    unreadable: bool,
 }
 
 impl<'a> Pass<'a> {
@@ -68,12 +76,14 @@ impl<'a> Pass<'a> {
             at_command: true,
             here_tags: Vec::new(),
             cost: 0,
+            unreadable: false,
         }
     }
 
     fn push(&mut self, inside: Inside) {
         self.stack.push(inside);
-        let doubling = self.stack.iter().filter(|i| matches!(i, Inside::Parenthesis | Inside::Arithmetic | Inside::Case)).count();
+        let doubling =
+            self.stack.iter().filter(|i| matches!(i, Inside::Parenthesis | Inside::Arithmetic | Inside::Case)).count();
         if matches!(inside, Inside::Parenthesis | Inside::Arithmetic | Inside::Case) {
             let level = u32::try_from(doubling.min(40)).unwrap_or(40);
             self.cost = self.cost.saturating_add(1_u64.checked_shl(level).unwrap_or(u64::MAX));
@@ -92,11 +102,11 @@ impl<'a> Pass<'a> {
                         self.stack.pop();
                     }
                     '$' => self.dollar(),
-                    '`' => self.backtick()?,
+                    '`' => self.backtick(),
                     _ => {}
                 }
             } else {
-                self.unquoted(c)?;
+                self.unquoted(c);
             }
             if self.stack.len() > MAX_DEPTH || self.cost > MAX_COST {
                 return Some(Unreadable::TooDeep);
@@ -104,22 +114,20 @@ impl<'a> Pass<'a> {
         }
         self.end_word();
         let closed = self.stack.iter().all(|i| matches!(i, Inside::Keyword | Inside::Case));
-        (!closed || !self.here_tags.is_empty()).then_some(Unreadable::SyntaxError)
+        (!closed || self.unreadable || !self.here_tags.is_empty()).then_some(Unreadable::SyntaxError)
     }
 
-    /// `None` stops the pass: an open backtick, which the parser reports by itself.
-    fn backtick(&mut self) -> Option<()> {
+    fn backtick(&mut self) {
         while let Some(c) = self.rest.next() {
             match c {
                 '\\' => {
                     self.rest.next();
                 }
-                '`' => return Some(()),
+                '`' => return,
                 _ => {}
             }
         }
-        self.stack.push(Inside::Substitution);
-        Some(())
+        self.unreadable = true;
     }
 
     fn dollar(&mut self) {
@@ -140,7 +148,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn unquoted(&mut self, c: char) -> Option<()> {
+    fn unquoted(&mut self, c: char) {
         match c {
             '\\' => {
                 if self.rest.next() != Some('\n') {
@@ -158,9 +166,7 @@ impl<'a> Pass<'a> {
                         break;
                     }
                 }
-                if !closed {
-                    self.stack.push(Inside::Double);
-                }
+                self.unreadable |= !closed;
                 self.word.push('\'');
             }
             '"' => {
@@ -169,7 +175,7 @@ impl<'a> Pass<'a> {
             }
             '`' => {
                 self.word.push('`');
-                self.backtick()?;
+                self.backtick();
             }
             '$' => {
                 if matches!(self.rest.peek(), Some('(' | '{')) {
@@ -197,7 +203,7 @@ impl<'a> Pass<'a> {
                 // In a case, it ends the pattern.
                 if self.stack.last() == Some(&Inside::Case) {
                     self.at_command = true;
-                    return Some(());
+                    return;
                 }
                 while matches!(self.stack.last(), Some(Inside::Keyword)) {
                     self.stack.pop();
@@ -210,13 +216,16 @@ impl<'a> Pass<'a> {
             '<' | '>' => {
                 // A number of this size in front of a redirect is out of range for the parser.
                 if self.word.len() > 9 && self.word.bytes().all(|b| b.is_ascii_digit()) {
-                    self.stack.push(Inside::Double);
+                    self.unreadable = true;
                 }
                 self.end_word();
-                if c == '<' && self.rest.next_if_eq(&'<').is_some() {
-                    if self.rest.next_if_eq(&'<').is_none() && !self.stack.contains(&Inside::Arithmetic) {
-                        self.here_tag();
-                    }
+                // `<<`, but neither `<<<` nor a shift.
+                if c == '<'
+                    && self.rest.next_if_eq(&'<').is_some()
+                    && self.rest.next_if_eq(&'<').is_none()
+                    && !self.stack.contains(&Inside::Arithmetic)
+                {
+                    self.here_tag();
                 }
             }
             '\n' => {
@@ -228,13 +237,10 @@ impl<'a> Pass<'a> {
                 self.end_word();
                 self.at_command = true;
             }
-            '#' if self.word.is_empty() => {
-                while self.rest.next_if(|c| *c != '\n').is_some() {}
-            }
+            '#' if self.word.is_empty() => while self.rest.next_if(|c| *c != '\n').is_some() {},
             ' ' | '\t' | '\r' => self.end_word(),
             _ => self.word.push(c),
         }
-        Some(())
     }
 
     fn end_word(&mut self) {
@@ -268,7 +274,9 @@ impl<'a> Pass<'a> {
         let tabs = self.rest.next_if_eq(&'-').is_some();
         while self.rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
         let mut tag = String::new();
-        while let Some(c) = self.rest.next_if(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')) {
+        while let Some(c) =
+            self.rest.next_if(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')'))
+        {
             match c {
                 '\'' | '"' => {
                     while let Some(q) = self.rest.next_if(|q| *q != c) {

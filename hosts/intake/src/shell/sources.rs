@@ -30,7 +30,8 @@ impl Reader {
         if principal != self.pipe_length(last) || last.via.len() != depth {
             return None;
         }
-        let argument = |word: &Word, text: &str| Word { text: text.to_owned(), ..Word { raw: text.to_owned(), ..word.clone() } };
+        let argument =
+            |word: &Word, text: &str| Word { text: text.to_owned(), ..Word { raw: text.to_owned(), ..word.clone() } };
         match (last.program().as_str(), last.arguments()) {
             ("pwd", _) => Some(here()),
             ("echo", [word]) if word.is_plain() && !word.text.starts_with('-') => Some(word.clone()),
@@ -38,7 +39,10 @@ impl Reader {
             ("readlink", [flag, word]) if flag.text == "-f" && word.is_plain() => Some(word.clone()),
             ("dirname", [word]) if word.is_plain() => {
                 let text = word.text.trim_end_matches('/');
-                Some(argument(word, text.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder })))
+                Some(argument(
+                    word,
+                    text.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder }),
+                ))
             }
             ("basename", [word]) if word.is_plain() => {
                 let text = word.text.trim_end_matches('/');
@@ -47,7 +51,11 @@ impl Reader {
             _ => {
                 let produced = self.produced(last, 0)?;
                 let text = produced.text.trim_end_matches('\n').to_owned();
-                Some(Word { quoted: true, output_of: produced.decoded.then_some(CodeSource::Decoded), ..Word::literal(text) })
+                Some(Word {
+                    quoted: true,
+                    output_of: produced.decoded.then_some(CodeSource::Decoded),
+                    ..Word::literal(text)
+                })
             }
         }
     }
@@ -87,13 +95,20 @@ impl Reader {
     fn produced(&self, command: &Command, depth: usize) -> Option<Produced> {
         let depth = depth.saturating_add(1);
         let arguments = command.arguments();
-        if command.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read && !is_null(&redirect.target.text)) {
+        if command
+            .redirects
+            .iter()
+            .any(|redirect| redirect.kind != RedirectKind::Read && !is_null(&redirect.target.text))
+        {
             return None;
         }
         let plain = |text: String| Some(Produced { text, decoded: false });
         match command.program().as_str() {
             "echo" if arguments.iter().all(Word::is_plain) => {
-                let options = arguments.iter().take_while(|w| matches!(w.text.as_str(), "-n" | "-e" | "-ne" | "-en" | "-E")).count();
+                let options = arguments
+                    .iter()
+                    .take_while(|w| matches!(w.text.as_str(), "-n" | "-e" | "-ne" | "-en" | "-E"))
+                    .count();
                 let interpret = arguments.iter().take(options).any(|w| w.text.contains('e'));
                 let newline = !arguments.iter().take(options).any(|w| w.text.contains('n'));
                 let texts: Vec<&str> = arguments.iter().skip(options).map(|w| w.text.as_str()).collect();
@@ -107,20 +122,30 @@ impl Reader {
                 plain(text)
             }
             "printf" if arguments.iter().all(|w| w.known) => {
-                let arguments = if arguments.first().is_some_and(|w| w.text == "--") { arguments.get(1..)? } else { arguments };
+                let arguments =
+                    if arguments.first().is_some_and(|w| w.text == "--") { arguments.get(1..)? } else { arguments };
                 let (format, values) = arguments.split_first()?;
                 plain(formatted(&format.text, values)?)
             }
-            "cat" | "tee" if command.program() == "tee" || arguments.iter().all(|w| w.text == "-") => self.arriving(&command.stdin, depth),
-            "base64" if arguments.iter().any(|w| matches!(w.text.as_str(), "-d" | "-D" | "--decode" | "-di" | "-id")) => {
+            "cat" | "tee" if command.program() == "tee" || arguments.iter().all(|w| w.text == "-") => {
+                self.arriving(&command.stdin, depth)
+            }
+            "base64"
+                if arguments.iter().any(|w| matches!(w.text.as_str(), "-d" | "-D" | "--decode" | "-di" | "-id")) =>
+            {
                 let encoded = self.arriving(&command.stdin, depth)?;
                 Some(Produced { text: decode_base64(&encoded.text)?, decoded: true })
             }
-            "openssl" if arguments.iter().any(|w| w.text == "base64" || w.text == "-base64") && arguments.iter().any(|w| w.text == "-d") => {
+            "openssl"
+                if arguments.iter().any(|w| w.text == "base64" || w.text == "-base64")
+                    && arguments.iter().any(|w| w.text == "-d") =>
+            {
                 let encoded = self.arriving(&command.stdin, depth)?;
                 Some(Produced { text: decode_base64(&encoded.text)?, decoded: true })
             }
-            "xxd" if arguments.iter().any(|w| w.text.contains('r')) && arguments.iter().any(|w| w.text.contains('p')) => {
+            "xxd"
+                if arguments.iter().any(|w| w.text.contains('r')) && arguments.iter().any(|w| w.text.contains('p')) =>
+            {
                 let encoded = self.arriving(&command.stdin, depth)?;
                 Some(Produced { text: decode_hex(&encoded.text)?, decoded: true })
             }
@@ -147,7 +172,11 @@ impl Reader {
             Stdin::File(word) => word.output_of.clone().or_else(|| self.written_source(&word.text)),
             Stdin::Pipe(_) => {
                 if let Some(produced) = self.arriving(stdin, 0) {
-                    return Some(if produced.decoded { CodeSource::Decoded } else { CodeSource::Literal(produced.text) });
+                    return Some(if produced.decoded {
+                        CodeSource::Decoded
+                    } else {
+                        CodeSource::Literal(produced.text)
+                    });
                 }
                 let mut kinds = Vec::new();
                 let mut open = vec![stdin];
@@ -187,7 +216,8 @@ impl Reader {
         if source == CodeSource::Computed || self.written.len() > 64 {
             return;
         }
-        let mut paths: Vec<String> = command.redirects.iter().filter(|r| r.kind != RedirectKind::Read).map(|r| r.target.text.clone()).collect();
+        let mut paths: Vec<String> =
+            command.redirects.iter().filter(|r| r.kind != RedirectKind::Read).map(|r| r.target.text.clone()).collect();
         let program = command.program();
         let arguments = command.arguments();
         for (i, word) in arguments.iter().enumerate() {
@@ -195,10 +225,14 @@ impl Reader {
             let text = word.text.as_str();
             match program.as_str() {
                 "curl" | "wget" | "aria2c" | "openssl" | "iwr" | "Invoke-WebRequest" | "gpg" => {
-                    let cluster = text.starts_with('-') && !text.starts_with("--") && text.ends_with(if program == "wget" { 'O' } else { 'o' });
+                    let cluster = text.starts_with('-')
+                        && !text.starts_with("--")
+                        && text.ends_with(if program == "wget" { 'O' } else { 'o' });
                     if cluster || matches!(text, "--output" | "--output-document" | "-out" | "-OutFile") {
                         paths.extend(next);
-                    } else if let Some(path) = text.strip_prefix("--output=").or_else(|| text.strip_prefix("--output-document=")) {
+                    } else if let Some(path) =
+                        text.strip_prefix("--output=").or_else(|| text.strip_prefix("--output-document="))
+                    {
                         paths.push(path.to_owned());
                     } else if text.contains("://") {
                         let page = text.split(['?', '#']).next().unwrap_or(text);
@@ -232,9 +266,13 @@ impl Reader {
             match word.text.as_str() {
                 "-p" | "--tmpdir" => folder = arguments.next().filter(|w| w.is_plain()).map(|w| w.text.clone()),
                 "-t" => template = arguments.next().map(|_| "/tmp".to_owned()),
-                text if text.starts_with("--tmpdir=") => folder = text.strip_prefix("--tmpdir=").filter(|_| word.is_plain()).map(str::to_owned),
+                text if text.starts_with("--tmpdir=") => {
+                    folder = text.strip_prefix("--tmpdir=").filter(|_| word.is_plain()).map(str::to_owned)
+                }
                 text if text.starts_with('-') => {}
-                text if word.is_plain() => template = Some(text.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()),
+                text if word.is_plain() => {
+                    template = Some(text.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned())
+                }
                 _ => return Vec::new(),
             }
         }
@@ -250,19 +288,32 @@ impl Reader {
             let Some(command) = self.commands.get(*at) else { return Vec::new() };
             let arguments = command.arguments();
             match command.program().as_str() {
-                "find" | "fd" | "fdfind" if arguments.iter().any(|w| w.text.starts_with("-exec") || w.text.starts_with("-printf")) => return Vec::new(),
+                "find" | "fd" | "fdfind"
+                    if arguments.iter().any(|w| w.text.starts_with("-exec") || w.text.starts_with("-printf")) =>
+                {
+                    return Vec::new();
+                }
                 "find" => return find_roots(arguments),
                 "fd" | "fdfind" => return vec![".".to_owned()],
-                "git" if arguments.iter().any(|w| matches!(w.text.as_str(), "ls-files" | "--name-only")) => return vec![".".to_owned()],
+                "git" if arguments.iter().any(|w| matches!(w.text.as_str(), "ls-files" | "--name-only")) => {
+                    return vec![".".to_owned()];
+                }
                 "grep" | "egrep" | "rg" | "ag"
-                    if arguments.iter().any(|w| w.text.starts_with("--files") || (w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains(['l', 'L']))) =>
+                    if arguments.iter().any(|w| {
+                        w.text.starts_with("--files")
+                            || (w.text.starts_with('-') && !w.text.starts_with("--") && w.text.contains(['l', 'L']))
+                    }) =>
                 {
                     let names: Vec<&Word> = arguments.iter().filter(|w| !w.text.starts_with('-')).collect();
                     let roots = names.get(1..).unwrap_or_default();
                     if roots.iter().any(|w| !w.is_plain()) {
                         return Vec::new();
                     }
-                    return if roots.is_empty() { vec![".".to_owned()] } else { roots.iter().map(|w| path_text(w)).collect() };
+                    return if roots.is_empty() {
+                        vec![".".to_owned()]
+                    } else {
+                        roots.iter().map(|w| path_text(w)).collect()
+                    };
                 }
                 "grep" | "egrep" | "sort" | "uniq" | "head" | "tail" | "tee" => stdin = &command.stdin,
                 "tr" if arguments.iter().all(|w| w.text.starts_with('\\')) => stdin = &command.stdin,
@@ -298,13 +349,12 @@ pub(super) fn is_null(path: &str) -> bool {
 fn kind(command: &Command) -> CodeSource {
     let has = |options: &[&str]| command.arguments().iter().any(|w| options.contains(&w.text.as_str()));
     match command.program().to_ascii_lowercase().as_str() {
-        "curl" | "wget" | "fetch" | "iwr" | "irm" | "invoke-webrequest" | "invoke-restmethod" | "http" | "https" | "xh" | "aria2c" | "lynx" | "nc" | "ncat"
-        | "ftp" | "scp" | "sftp" | "bitsadmin" => CodeSource::Downloaded,
+        "curl" | "wget" | "fetch" | "iwr" | "irm" | "invoke-webrequest" | "invoke-restmethod" | "http" | "https"
+        | "xh" | "aria2c" | "lynx" | "nc" | "ncat" | "ftp" | "scp" | "sftp" | "bitsadmin" => CodeSource::Downloaded,
         "aws" if has(&["s3"]) => CodeSource::Downloaded,
         "gsutil" => CodeSource::Downloaded,
-        "base64" | "base32" | "xxd" | "openssl" | "uudecode" | "gunzip" | "zcat" | "bunzip2" | "bzcat" | "xzcat" | "unxz" | "zstdcat" | "gpg" | "rev" => {
-            CodeSource::Decoded
-        }
+        "base64" | "base32" | "xxd" | "openssl" | "uudecode" | "gunzip" | "zcat" | "bunzip2" | "bzcat" | "xzcat"
+        | "unxz" | "zstdcat" | "gpg" | "rev" => CodeSource::Decoded,
         "gzip" | "xz" | "bzip2" | "zstd" if has(&["-d", "-dc", "-cd", "--decompress"]) => CodeSource::Decoded,
         _ => CodeSource::Computed,
     }
@@ -324,21 +374,31 @@ pub(super) fn decode_base64(text: &str) -> Option<String> {
 }
 
 pub(super) fn base64_bytes(text: &str) -> Option<Vec<u8>> {
-    let compact: String = text.chars().filter(|c| !c.is_whitespace()).map(|c| match c {
-        '-' => '+',
-        '_' => '/',
-        c => c,
-    }).collect();
-    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent).with_decode_allow_trailing_bits(true);
+    let compact: String = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| match c {
+            '-' => '+',
+            '_' => '/',
+            c => c,
+        })
+        .collect();
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
     GeneralPurpose::new(&alphabet::STANDARD, config).decode(compact).ok()
 }
 
 fn decode_hex(text: &str) -> Option<String> {
-    let digits: Vec<u32> = text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| match pair {
-        [high, low] => u8::try_from(high.saturating_mul(16).saturating_add(*low)).ok(),
-        _ => None,
-    }).collect::<Option<_>>()?;
+    let digits: Vec<u32> =
+        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| match pair {
+            [high, low] => u8::try_from(high.saturating_mul(16).saturating_add(*low)).ok(),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
     String::from_utf8(bytes).ok()
 }
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 use brush_parser::ast;
 
 use super::{
-    Command, Dialect, Directory, Joined, MAX_COMMANDS, Redirect, RedirectKind, Script, Stdin, Unreadable, Via, Word, scan,
+    Command, Dialect, Directory, Joined, MAX_COMMANDS, Redirect, RedirectKind, Script, Stdin, Unreadable, Via, Word,
+    scan,
 };
 
 /// A loop over a literal list is followed for each of at most this many values.
@@ -103,7 +104,8 @@ impl Scope {
 
     /// A copy for another machine: nothing of this one is known there.
     pub(super) fn elsewhere(&self, via: Via) -> Self {
-        let mut copy = Self { via: self.via.clone(), stdin: self.stdin.clone(), background: self.background, ..Self::default() };
+        let mut copy =
+            Self { via: self.via.clone(), stdin: self.stdin.clone(), background: self.background, ..Self::default() };
         copy.joined = self.joined;
         copy.calls.clone_from(&self.calls);
         copy.via.push(via);
@@ -138,14 +140,21 @@ impl Scope {
     fn environment(&mut self) -> Arc<[(String, Word)]> {
         let vars = &self.vars;
         Arc::clone(self.environment.get_or_insert_with(|| {
-            let scalars = vars.iter().filter(|(name, var)| !var.array && !name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_'));
+            let scalars = vars
+                .iter()
+                .filter(|(name, var)| !var.array && !name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_'));
             scalars.take(64).filter_map(|(name, var)| Some((name.clone(), var.words.first()?.clone()))).collect()
         }))
     }
 
     /// Positional parameters of a function or of `sh -c text name a b`.
     pub(super) fn positions(&mut self, arguments: &[Word]) {
-        let old: Vec<String> = self.vars.keys().filter(|k| k.starts_with(|c: char| c.is_ascii_digit()) || *k == "@" || *k == "*").cloned().collect();
+        let old: Vec<String> = self
+            .vars
+            .keys()
+            .filter(|k| k.starts_with(|c: char| c.is_ascii_digit()) || *k == "@" || *k == "*")
+            .cloned()
+            .collect();
         for name in old {
             self.unset(&name);
         }
@@ -160,13 +169,19 @@ impl Scope {
     /// Follows `cd` to `target`.
     pub(super) fn change_directory(&mut self, target: &Word) {
         self.directory = if target.is_plain() {
-            let text = if target.text.starts_with('~') && !target.home { format!("./{}", target.text) } else { target.text.clone() };
+            let text = if target.text.starts_with('~') && !target.home {
+                format!("./{}", target.text)
+            } else {
+                target.text.clone()
+            };
             match &self.directory {
                 _ if text == "-" => Directory::Unknown,
                 Directory::Unknown if !is_absolute(&text) => Directory::Unknown,
                 Directory::Beneath(_) if !is_absolute(&text) && text.contains("..") => Directory::Unknown,
                 Directory::Beneath(folder) if !is_absolute(&text) => Directory::Beneath(folder.clone()),
-                Directory::Known(base) if !is_absolute(&text) => Directory::Known(format!("{}/{text}", base.trim_end_matches('/'))),
+                Directory::Known(base) if !is_absolute(&text) => {
+                    Directory::Known(format!("{}/{text}", base.trim_end_matches('/')))
+                }
                 _ => Directory::Known(text),
             }
         } else {
@@ -179,7 +194,12 @@ impl Scope {
             self.directory = Directory::Unknown;
         }
         self.directory_assumed = !self.stops_on_error;
-        let moved: Vec<String> = self.vars.iter().filter(|(_, var)| var.words.iter().any(|w| w.of_directory)).map(|(name, _)| name.clone()).collect();
+        let moved: Vec<String> = self
+            .vars
+            .iter()
+            .filter(|(_, var)| var.words.iter().any(|w| w.of_directory))
+            .map(|(name, _)| name.clone())
+            .collect();
         for name in moved {
             self.set_unknown(&name);
         }
@@ -197,7 +217,9 @@ impl Scope {
             for name in names {
                 let value = first.vars.get(name);
                 match value {
-                    Some(value) if others.iter().all(|end| end.vars.get(name) == Some(value)) => self.set(name, value.clone()),
+                    Some(value) if others.iter().all(|end| end.vars.get(name) == Some(value)) => {
+                        self.set(name, value.clone())
+                    }
                     _ => self.set_unknown(name),
                 }
             }
@@ -213,7 +235,11 @@ impl Scope {
                 Arc::make_mut(&mut self.aliases).entry(name.clone()).or_insert_with(|| text.clone());
             }
         }
-        self.directory = if others.iter().all(|end| end.directory == first.directory) { first.directory.clone() } else { Directory::Unknown };
+        self.directory = if others.iter().all(|end| end.directory == first.directory) {
+            first.directory.clone()
+        } else {
+            Directory::Unknown
+        };
         self.directory_assumed = ends.iter().any(|end| end.directory_assumed);
     }
 
@@ -222,8 +248,11 @@ impl Scope {
         let mut changed = false;
         if !Arc::ptr_eq(&self.vars, &before.vars) {
             // What is not known anyway can stay as it is.
-            let differs = |name: &String, var: &Var| before.vars.get(name) != Some(var) && var.words.iter().any(|word| word.known);
-            let names: Vec<String> = self.vars.iter().filter(|(name, var)| differs(name, var)).map(|(name, _)| name.clone()).collect();
+            let differs = |name: &String, var: &Var| {
+                before.vars.get(name) != Some(var) && var.words.iter().any(|word| word.known)
+            };
+            let names: Vec<String> =
+                self.vars.iter().filter(|(name, var)| differs(name, var)).map(|(name, _)| name.clone()).collect();
             for name in names {
                 self.set_unknown(&name);
                 changed = true;
@@ -401,7 +430,8 @@ impl Reader {
         // At the very end, a backslash stands for itself.
         let slashes = text.len().saturating_sub(text.trim_end_matches('\\').len());
         if slashes % 2 == 1 {
-            text.push('\\');
+            text.pop();
+            text.push_str("'\\'");
         }
         if found.openers <= MANY_OPENERS {
             return grammar(&text);
@@ -442,6 +472,7 @@ impl Reader {
         let before = scope.clone();
         let mut reliable = self.succeeds(first);
         let mut ored = false;
+        let mut certain = false;
         for item in &list.additional {
             if !self.step() {
                 return;
@@ -454,16 +485,28 @@ impl Reader {
             if joined == Joined::And {
                 // Whatever `cd` stands before it in this list has succeeded.
                 if !ored && scope.directory != entry.0 {
-                    scope.directory_assumed = entry.1 && !matches!(&scope.directory, Directory::Known(path) if is_absolute(path));
+                    scope.directory_assumed =
+                        entry.1 && !matches!(&scope.directory, Directory::Known(path) if is_absolute(path));
                 }
                 let at = self.here();
                 self.pipeline(pipeline, scope);
                 reliable = reliable && self.succeeds(at);
             } else {
+                let start = scope.clone();
+                let at = self.here();
+                self.pipeline(pipeline, scope);
+                if self
+                    .commands
+                    .last()
+                    .is_some_and(|last| at < self.here() && matches!(last.program().as_str(), "exit" | "return"))
+                {
+                    // What follows runs only when the part before succeeded.
+                    *scope = start;
+                    certain = true;
+                    continue;
+                }
                 ored = true;
                 reliable = false;
-                let start = scope.clone();
-                self.pipeline(pipeline, scope);
                 // It runs only when the part before failed.
                 let ended = scope.clone();
                 scope.merge(&[start, ended]);
@@ -475,6 +518,10 @@ impl Reader {
             let directory = scope.directory.clone();
             scope.blur(&before);
             scope.directory = directory;
+        }
+        if certain && !ored {
+            scope.directory_assumed = entry.1;
+            return;
         }
         if scope.directory != before.directory && !reliable {
             scope.directory = Directory::Unknown;
@@ -489,7 +536,20 @@ impl Reader {
         self.commands.get(start..).unwrap_or_default().iter().all(|command| {
             matches!(
                 command.program().as_str(),
-                "" | "mkdir" | "cd" | "pushd" | "popd" | "set" | "echo" | "printf" | "export" | "true" | ":" | "touch" | "pwd" | "source" | "."
+                "" | "mkdir"
+                    | "cd"
+                    | "pushd"
+                    | "popd"
+                    | "set"
+                    | "echo"
+                    | "printf"
+                    | "export"
+                    | "true"
+                    | ":"
+                    | "touch"
+                    | "pwd"
+                    | "source"
+                    | "."
             )
         })
     }
@@ -521,7 +581,9 @@ impl Reader {
     /// substitutions opened below `depth` carriers.
     pub(super) fn principal(&self, start: usize, depth: usize) -> Vec<usize> {
         let all = self.commands.iter().enumerate().skip(start);
-        all.filter(|(_, command)| !command.via.iter().skip(depth).any(|via| *via == Via::Substitution)).map(|(at, _)| at).collect()
+        all.filter(|(_, command)| !command.via.iter().skip(depth).any(|via| *via == Via::Substitution))
+            .map(|(at, _)| at)
+            .collect()
     }
 
     fn command(&mut self, command: &ast::Command, scope: &mut Scope) {
@@ -538,24 +600,33 @@ impl Reader {
                 let simple = self.spelled(simple, scope);
                 self.simple(simple, scope);
             }
-            ast::Command::Compound(compound, redirects) => self.with_redirects(redirects.as_ref(), scope, |reader, scope| {
-                reader.compound(compound, scope);
-            }),
+            ast::Command::Compound(compound, redirects) => {
+                self.with_redirects(redirects.as_ref(), scope, |reader, scope| {
+                    reader.compound(compound, scope);
+                })
+            }
             ast::Command::Function(definition) => {
                 let function = Function { body: definition.body.clone(), conditional: scope.conditional };
                 let name = definition.fname.value.clone();
                 Arc::make_mut(&mut scope.functions).insert(name, Arc::new(function));
             }
-            ast::Command::ExtendedTest(test, redirects) => self.with_redirects(redirects.as_ref(), scope, |reader, scope| {
-                reader.test(&test.expr, scope);
-            }),
+            ast::Command::ExtendedTest(test, redirects) => {
+                self.with_redirects(redirects.as_ref(), scope, |reader, scope| {
+                    reader.test(&test.expr, scope);
+                })
+            }
         }
         self.leave();
     }
 
     /// Redirects of a compound command: files that it writes appear as a command without words,
     /// and its input becomes the input of the commands inside.
-    fn with_redirects(&mut self, redirects: Option<&ast::RedirectList>, scope: &mut Scope, body: impl FnOnce(&mut Self, &mut Scope)) {
+    fn with_redirects(
+        &mut self,
+        redirects: Option<&ast::RedirectList>,
+        scope: &mut Scope,
+        body: impl FnOnce(&mut Self, &mut Scope),
+    ) {
         let Some(redirects) = redirects else {
             body(self, scope);
             return;
@@ -589,7 +660,8 @@ impl Reader {
             ast::CompoundCommand::ArithmeticForClause(clause) => {
                 for part in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&part.value, scope);
-                    let name: String = part.value.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                    let name: String =
+                        part.value.trim().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                     if !name.is_empty() {
                         scope.set_unknown(&name);
                     }
@@ -597,10 +669,12 @@ impl Reader {
                 self.repeated(scope, |reader, scope| reader.list(&clause.body.list, scope));
             }
             ast::CompoundCommand::WhileClause(ast::WhileOrUntilClauseCommand(condition, body, _))
-            | ast::CompoundCommand::UntilClause(ast::WhileOrUntilClauseCommand(condition, body, _)) => self.repeated(scope, |reader, scope| {
-                reader.list(condition, scope);
-                reader.list(&body.list, scope);
-            }),
+            | ast::CompoundCommand::UntilClause(ast::WhileOrUntilClauseCommand(condition, body, _)) => {
+                self.repeated(scope, |reader, scope| {
+                    reader.list(condition, scope);
+                    reader.list(&body.list, scope);
+                })
+            }
             ast::CompoundCommand::IfClause(clause) => self.if_clause(clause, scope),
             ast::CompoundCommand::CaseClause(clause) => self.case_clause(clause, scope),
             ast::CompoundCommand::Coprocess(coprocess) => {
@@ -643,16 +717,24 @@ impl Reader {
         self.for_each(&clause.variable_name, &values, scope, |reader, scope| reader.list(&clause.body.list, scope));
     }
 
-    fn for_each(&mut self, name: &str, values: &[Word], scope: &mut Scope, mut body: impl FnMut(&mut Self, &mut Scope)) {
+    fn for_each(
+        &mut self,
+        name: &str,
+        values: &[Word],
+        scope: &mut Scope,
+        mut body: impl FnMut(&mut Self, &mut Scope),
+    ) {
         // A value that is not known may be any number of values.
         if values.len() > MAX_VALUES {
             let unders: Option<Vec<String>> = values.iter().map(folder_of).collect();
             let mut word = Word::unknown(format!("${name}"));
-            word.under = unders.map(|mut unders| {
-                unders.sort();
-                unders.dedup();
-                unders
-            }).unwrap_or_default();
+            word.under = unders
+                .map(|mut unders| {
+                    unders.sort();
+                    unders.dedup();
+                    unders
+                })
+                .unwrap_or_default();
             scope.set(name, Var::scalar(word));
             self.repeated(scope, body);
             return;
@@ -663,7 +745,7 @@ impl Reader {
             if !self.step() {
                 break;
             }
-            scope.set(name, Var::scalar(value.clone()));
+            scope.set(name, Var::scalar(Word { quoted: value.quoted || value.glob, ..value.clone() }));
             body(self, scope);
         }
         scope.via.pop();
@@ -745,7 +827,9 @@ impl Reader {
         let mut made = Simple::default();
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
-                ast::CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => made.assignments.push(assigned(assignment)),
+                ast::CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
+                    made.assignments.push(assigned(assignment))
+                }
                 other => self.item(other, scope, &mut made),
             }
         }
@@ -762,10 +846,12 @@ impl Reader {
         match item {
             ast::CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, scope, &mut made.redirects),
             ast::CommandPrefixOrSuffixItem::Word(word) => made.words.push(Spelled::Raw(word.value.clone())),
-            ast::CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) => made.words.push(match &assignment.value {
-                ast::AssignmentValue::Array(_) => Spelled::Array(assigned(assignment)),
-                ast::AssignmentValue::Scalar(_) => Spelled::Raw(word.value.clone()),
-            }),
+            ast::CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) => {
+                made.words.push(match &assignment.value {
+                    ast::AssignmentValue::Array(_) => Spelled::Array(assigned(assignment)),
+                    ast::AssignmentValue::Scalar(_) => Spelled::Raw(word.value.clone()),
+                })
+            }
             ast::CommandPrefixOrSuffixItem::ProcessSubstitution(kind, subshell) => {
                 let word = self.process(kind, subshell, scope);
                 made.words.push(Spelled::Done(word));
@@ -789,7 +875,9 @@ impl Reader {
                     ast::IoFileRedirectKind::Read | ast::IoFileRedirectKind::DuplicateInput => RedirectKind::Read,
                     ast::IoFileRedirectKind::Append => RedirectKind::Append,
                     ast::IoFileRedirectKind::ReadAndWrite => RedirectKind::ReadWrite,
-                    ast::IoFileRedirectKind::Write | ast::IoFileRedirectKind::Clobber | ast::IoFileRedirectKind::DuplicateOutput => RedirectKind::Write,
+                    ast::IoFileRedirectKind::Write
+                    | ast::IoFileRedirectKind::Clobber
+                    | ast::IoFileRedirectKind::DuplicateOutput => RedirectKind::Write,
                 };
                 match target {
                     ast::IoFileRedirectTarget::Filename(word) => spots.push(Spot::File(kind, word.value.clone())),
@@ -817,7 +905,9 @@ impl Reader {
                 expand: document.requires_expansion,
                 quoted_as_word: false,
             }),
-            ast::IoRedirect::HereString(_, word) => spots.push(Spot::Text { text: word.value.clone(), expand: true, quoted_as_word: true }),
+            ast::IoRedirect::HereString(_, word) => {
+                spots.push(Spot::Text { text: word.value.clone(), expand: true, quoted_as_word: true })
+            }
         }
     }
 
@@ -885,7 +975,10 @@ impl Reader {
                 Spelled::Done(word) => words.push(word),
                 Spelled::Array(assigned) => {
                     let var = self.assigned_value(&assigned, scope);
-                    words.push(Word { text: assigned.name.clone(), ..Word::unknown(format!("{}=(...)", assigned.name)) });
+                    words.push(Word {
+                        text: assigned.name.clone(),
+                        ..Word::unknown(format!("{}=(...)", assigned.name))
+                    });
                     scope.set(&assigned.name, var);
                 }
             }
@@ -929,11 +1022,16 @@ impl Reader {
                 (None, _) => words = vec![Word::unknown(format!("${}", assigned.name))],
             }
         }
-        if assigned.array { Var::array(words) } else { Var::scalar(words.into_iter().next().unwrap_or(Word { known: true, ..Word::default() })) }
+        if assigned.array {
+            Var::array(words)
+        } else {
+            Var::scalar(words.into_iter().next().unwrap_or(Word { known: true, ..Word::default() }))
+        }
     }
 
     fn alias(&mut self, command: Command, scope: &mut Scope) {
-        let text = command.words.first().filter(|word| !word.quoted).and_then(|word| scope.aliases.get(&word.text)).cloned();
+        let text =
+            command.words.first().filter(|word| !word.quoted).and_then(|word| scope.aliases.get(&word.text)).cloned();
         let Some(text) = text else {
             self.run(command, scope, true);
             return;
@@ -1015,7 +1113,12 @@ pub(super) fn is_declaration(name: &str) -> bool {
 
 /// Spells a value so that a shell reads it back as one word.
 pub(super) fn quote(text: &str) -> String {
-    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/' | b'.' | b'=' | b':' | b'@' | b'%' | b'+' | b',' | b'~')) {
+    if !text.is_empty()
+        && text.bytes().all(|b| {
+            b.is_ascii_alphanumeric()
+                || matches!(b, b'-' | b'_' | b'/' | b'.' | b'=' | b':' | b'@' | b'%' | b'+' | b',' | b'~')
+        })
+    {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))

@@ -125,7 +125,8 @@ impl Reader {
                 }
                 '@' if matches!(cursor.peek(), Some('(' | '{')) => {}
                 '(' => {
-                    let method = statement.in_word && (statement.word.text.contains("::") || statement.word.text.contains(")."));
+                    let method =
+                        statement.in_word && (statement.word.text.contains("::") || statement.word.text.contains(")."));
                     let inner_start = cursor.rest;
                     let value = self.power_shell_group(&mut cursor, ')', scope, Via::Substitution);
                     if method {
@@ -137,7 +138,10 @@ impl Reader {
                 '{' => {
                     let looped = statement.words.first().is_some_and(|w| {
                         let name = w.text.to_ascii_lowercase();
-                        matches!(name.as_str(), "foreach-object" | "foreach" | "%" | "while" | "for" | "do" | "where-object" | "?")
+                        matches!(
+                            name.as_str(),
+                            "foreach-object" | "foreach" | "%" | "while" | "for" | "do" | "where-object" | "?"
+                        )
                     });
                     let via = if looped { Via::Loop } else { Via::Conditional };
                     let value = self.power_shell_group(&mut cursor, '}', scope, via);
@@ -153,7 +157,9 @@ impl Reader {
                 }
                 ' ' | '\t' | '\r' | ',' => statement.end_word(before.since(word_start)),
                 '>' => {
-                    if matches!(statement.word.text.as_str(), "1" | "2" | "3" | "4" | "5" | "6" | "*") && statement.in_word {
+                    if matches!(statement.word.text.as_str(), "1" | "2" | "3" | "4" | "5" | "6" | "*")
+                        && statement.in_word
+                    {
                         statement.in_word = false;
                     } else {
                         statement.end_word(before.since(word_start));
@@ -161,7 +167,8 @@ impl Reader {
                     if cursor.eat("&") {
                         cursor.take_while(|c| c.is_ascii_digit());
                     } else {
-                        statement.redirect = Some(if cursor.eat(">") { RedirectKind::Append } else { RedirectKind::Write });
+                        statement.redirect =
+                            Some(if cursor.eat(">") { RedirectKind::Append } else { RedirectKind::Write });
                     }
                 }
                 ';' | '\n' | '|' | '&' => {
@@ -225,7 +232,11 @@ impl Reader {
         child.via.push(via);
         let range = self.power_shell(inner, &mut child);
         let mut word = Word::unknown(format!("{open}{spelled}"));
-        word.output_of = Some(if inner.to_ascii_lowercase().contains(".download") { CodeSource::Downloaded } else { self.source(range) });
+        word.output_of = Some(if inner.to_ascii_lowercase().contains(".download") {
+            CodeSource::Downloaded
+        } else {
+            self.source(range)
+        });
         word
     }
 
@@ -276,7 +287,10 @@ impl Reader {
             words.push(Word::literal("-r"));
         }
         for argument in arguments.split(',').map(str::trim) {
-            if !argument.is_empty() && !argument.eq_ignore_ascii_case("$true") && !argument.eq_ignore_ascii_case("$false") {
+            if !argument.is_empty()
+                && !argument.eq_ignore_ascii_case("$true")
+                && !argument.eq_ignore_ascii_case("$false")
+            {
                 words.push(literal(argument).unwrap_or_else(|| Word::unknown(argument)));
             }
         }
@@ -308,7 +322,10 @@ impl Reader {
         if statement.words.get(1).is_some_and(|w| w.text.eq_ignore_ascii_case("in") && !w.quoted) {
             statement.words.drain(..2);
         }
-        let chained = |w: &Word| !w.quoted && matches!(w.text.to_ascii_lowercase().as_str(), "else" | "elseif" | "catch" | "finally" | "until");
+        let chained = |w: &Word| {
+            !w.quoted
+                && matches!(w.text.to_ascii_lowercase().as_str(), "else" | "elseif" | "catch" | "finally" | "until")
+        };
         if statement.words.iter().any(|w| w.raw.starts_with('{')) {
             statement.words.retain(|w| !chained(w));
         }
@@ -316,13 +333,30 @@ impl Reader {
             !w.quoted
                 && matches!(
                     w.text.to_ascii_lowercase().as_str(),
-                    "if" | "elseif" | "else" | "foreach" | "while" | "try" | "catch" | "finally" | "do" | "until" | "return" | "param" | "switch" | "="
+                    "if" | "elseif"
+                        | "else"
+                        | "foreach"
+                        | "while"
+                        | "try"
+                        | "catch"
+                        | "finally"
+                        | "do"
+                        | "until"
+                        | "return"
+                        | "param"
+                        | "switch"
+                        | "="
                 )
         }) {
             statement.words.remove(0);
         }
         // What is left of blocks and groups has been read; a string by itself is data.
-        if statement.redirects.is_empty() && statement.words.iter().all(|w| w.raw.starts_with(['(', '{', '}', ')', '@', '"', '\'', '$', '[']) || (w.quoted && !w.known)) {
+        if statement.redirects.is_empty()
+            && statement
+                .words
+                .iter()
+                .all(|w| w.raw.starts_with(['(', '{', '}', ')', '@', '"', '\'', '$', '[']) || (w.quoted && !w.known))
+        {
             return;
         }
         if let Some(first) = statement.words.first()
@@ -434,13 +468,20 @@ impl Reader {
                     let value = cmd_variable(&mut cursor, scope);
                     statement.add(&value);
                 }
-                '!' if cursor.rest.find('!').is_some_and(|at| cursor.rest.get(..at).is_some_and(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))) => {
+                '!' if cursor.rest.find('!').is_some_and(|at| {
+                    cursor.rest.get(..at).is_some_and(|name| {
+                        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                    })
+                }) =>
+                {
                     let name = cursor.take_while(|c| c != '!');
                     cursor.bump();
                     statement.add(&variable(name, &format!("!{name}!"), scope));
                 }
                 _ if quoted && c != '\n' => statement.push(c, true),
-                ' ' | '\t' | '\r' | ',' | ';' | '=' if !(c == '=' && set_command(&statement)) => statement.end_word(before.since(word_start)),
+                ' ' | '\t' | '\r' | ',' | ';' | '=' if !(c == '=' && set_command(&statement)) => {
+                    statement.end_word(before.since(word_start))
+                }
                 '>' | '<' => {
                     if matches!(statement.word.text.as_str(), "0" | "1" | "2") && statement.in_word {
                         statement.in_word = false;
@@ -452,12 +493,25 @@ impl Reader {
                     } else if c == '<' {
                         statement.redirect = Some(RedirectKind::Read);
                     } else {
-                        statement.redirect = Some(if cursor.eat(">") { RedirectKind::Append } else { RedirectKind::Write });
+                        statement.redirect =
+                            Some(if cursor.eat(">") { RedirectKind::Append } else { RedirectKind::Write });
                     }
                 }
                 '&' | '|' | '\n' | '(' | ')' => {
                     quoted = false;
                     statement.end_word(before.since(word_start));
+                    if c == '('
+                        && statement
+                            .words
+                            .first()
+                            .is_some_and(|w| w.text.trim_start_matches('@').eq_ignore_ascii_case("for"))
+                    {
+                        // The list of a loop is data.
+                        cursor.take_while(|c| c != ')');
+                        cursor.bump();
+                        statement = Statement::default();
+                        continue;
+                    }
                     let joined = match (c, cursor.peek()) {
                         ('&', Some('&')) => Joined::And,
                         ('|', Some('|')) => Joined::Or,
@@ -511,7 +565,15 @@ impl Reader {
                     let condition = words.first().map(|w| w.text.to_ascii_lowercase()).unwrap_or_default();
                     let taken = match condition.as_str() {
                         "exist" | "defined" | "errorlevel" => 2,
-                        _ if words.get(1).is_some_and(|w| matches!(w.text.to_ascii_lowercase().as_str(), "equ" | "neq" | "lss" | "leq" | "gtr" | "geq")) => 3,
+                        _ if words.get(1).is_some_and(|w| {
+                            matches!(
+                                w.text.to_ascii_lowercase().as_str(),
+                                "equ" | "neq" | "lss" | "leq" | "gtr" | "geq"
+                            )
+                        }) =>
+                        {
+                            3
+                        }
                         // `a==b` is split at the signs.
                         _ => 2,
                     };
@@ -521,7 +583,9 @@ impl Reader {
                 "for" => return,
                 "start" => {
                     statement.words.remove(0);
-                    while statement.words.first().is_some_and(|w| w.text.starts_with('/') || (w.quoted && w.raw.starts_with('"') && !w.text.contains('.'))) {
+                    while statement.words.first().is_some_and(|w| {
+                        w.text.starts_with('/') || (w.quoted && w.raw.starts_with('"') && !w.text.contains('.'))
+                    }) {
                         statement.words.remove(0);
                     }
                     if statement.words.is_empty() {

@@ -101,7 +101,8 @@ pub(super) fn enclosed(text: &str, close: char) -> Option<(&str, &str)> {
             if !cursor.eat("<") {
                 cursor.eat("-");
                 cursor.take_while(|c| c == ' ' || c == '\t');
-                let tag = cursor.take_while(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | ')' | '(' | '<' | '>'));
+                let tag =
+                    cursor.take_while(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | ')' | '(' | '<' | '>'));
                 tags.push(tag.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect());
             }
         } else if c == '\n' && !tags.is_empty() {
@@ -129,7 +130,13 @@ pub(super) struct Builder {
 
 impl Builder {
     pub(super) fn new(split: bool) -> Self {
-        Self { done: Vec::new(), current: Word { known: true, ..Word::default() }, started: false, bracket: false, split }
+        Self {
+            done: Vec::new(),
+            current: Word { known: true, ..Word::default() },
+            started: false,
+            bracket: false,
+            split,
+        }
     }
 
     fn literal(&mut self, c: char) {
@@ -148,6 +155,9 @@ impl Builder {
         self.started = true;
         self.current.quoted = true;
         self.current.text.push_str(text);
+        if text.contains("..") {
+            self.current.under.clear();
+        }
         self.check_under();
     }
 
@@ -211,6 +221,8 @@ impl Builder {
             self.current.quoted |= quoted;
         } else if quoted {
             self.quoted(&word.text);
+            // The variable of a loop over a pattern holds what the pattern matched.
+            self.current.glob |= word.glob && word.quoted;
         } else if !self.split {
             self.started = true;
             self.current.text.push_str(&word.text);
@@ -236,7 +248,10 @@ impl Reader {
     /// The words that `raw` expands to: none, one or several.
     pub(super) fn expand(&mut self, raw: &str, scope: &mut Scope) -> Vec<Word> {
         // Most words are plain.
-        if raw.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'/' | b'.' | b'=' | b':' | b',' | b'@' | b'%' | b'+')) {
+        if raw.bytes().all(|b| {
+            b.is_ascii_alphanumeric()
+                || matches!(b, b'-' | b'_' | b'/' | b'.' | b'=' | b':' | b',' | b'@' | b'%' | b'+')
+        }) {
             return vec![Word::literal(raw)];
         }
         let Some(spellings) = braces(raw) else {
@@ -527,7 +542,9 @@ impl Reader {
             "HOME" => builder.home(),
             "PWD" => builder.value(&here(), true),
             "IFS" => builder.value(&Word::literal(" "), quoted),
-            "$" | "RANDOM" | "UID" | "EUID" | "PPID" | "SECONDS" | "BASHPID" | "EPOCHSECONDS" | "#" => builder.unknown(spelled, true),
+            "$" | "RANDOM" | "UID" | "EUID" | "PPID" | "SECONDS" | "BASHPID" | "EPOCHSECONDS" | "#" => {
+                builder.unknown(spelled, true)
+            }
             _ => builder.unknown(spelled, false),
         }
     }
@@ -715,7 +732,10 @@ fn matches_glob(pattern: &str, text: &str) -> bool {
     // reachable[i]: the first i characters of the pattern match what was read.
     let close = |reachable: &mut Vec<bool>| {
         for (i, p) in pattern.iter().enumerate() {
-            if *p == '*' && reachable.get(i) == Some(&true) && let Some(next) = reachable.get_mut(i.saturating_add(1)) {
+            if *p == '*'
+                && reachable.get(i) == Some(&true)
+                && let Some(next) = reachable.get_mut(i.saturating_add(1))
+            {
                 *next = true;
             }
         }
@@ -731,7 +751,9 @@ fn matches_glob(pattern: &str, text: &str) -> bool {
                 continue;
             }
             let to = if *p == '*' { i } else { i.saturating_add(1) };
-            if (*p == '*' || *p == '?' || *p == c) && let Some(cell) = next.get_mut(to) {
+            if (*p == '*' || *p == '?' || *p == c)
+                && let Some(cell) = next.get_mut(to)
+            {
                 *cell = true;
             }
         }
@@ -759,7 +781,9 @@ fn ansi(cursor: &mut Cursor<'_>) -> String {
                 Some('U') => text.extend(number(cursor, 16, 8)),
                 Some(d @ '0'..='7') => {
                     let mut digits = String::from(d);
-                    while digits.len() < 3 && let Some(d @ '0'..='7') = cursor.peek() {
+                    while digits.len() < 3
+                        && let Some(d @ '0'..='7') = cursor.peek()
+                    {
                         digits.push(d);
                         cursor.bump();
                     }
@@ -776,7 +800,9 @@ fn ansi(cursor: &mut Cursor<'_>) -> String {
 
 fn number(cursor: &mut Cursor<'_>, radix: u32, most: usize) -> Option<char> {
     let mut digits = String::new();
-    while digits.len() < most && let Some(c) = cursor.peek().filter(|c| c.is_digit(radix)) {
+    while digits.len() < most
+        && let Some(c) = cursor.peek().filter(|c| c.is_digit(radix))
+    {
         digits.push(c);
         cursor.bump();
     }
