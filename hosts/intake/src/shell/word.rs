@@ -512,9 +512,8 @@ impl Reader {
         }
         let mut word = Word::unknown(spelled);
         word.output_of = Some(self.source(range.clone()));
-        if !process {
-            word.under = self.printed_under(range);
-        }
+        // The paths that a process substitution lists lie there; `read` takes them from it.
+        word.under = self.printed_under(range);
         word
     }
 
@@ -928,15 +927,21 @@ fn brace_members(inner: &str) -> Option<Vec<String>> {
         return Some(members);
     }
     let (from, to) = inner.split_once("..")?;
-    if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
-        let most = i32::try_from(MAX_BRACES).unwrap_or(i32::MAX);
-        let (low, high) = (from.min(to), from.max(to));
-        let range = low..=high.min(low.saturating_add(most));
-        let mut members: Vec<String> = range.map(|n| n.to_string()).collect();
-        if from > to {
-            members.reverse();
-        }
-        return Some(members);
+    let (to, step) = to.split_once("..").map_or((to, 1), |(to, step)| (to, step.parse::<i32>().unwrap_or(1)));
+    if let (Ok(first), Ok(last)) = (from.parse::<i32>(), to.parse::<i32>()) {
+        let step = usize::try_from(step.unsigned_abs()).unwrap_or(1).max(1);
+        let padded = [from, to]
+            .iter()
+            .any(|n| n.trim_start_matches('-').len() > 1 && n.trim_start_matches('-').starts_with('0'));
+        let width = if padded { from.len().max(to.len()) } else { 0 };
+        let spell = |n: i32| format!("{n:0width$}");
+        let most = MAX_BRACES.saturating_add(1);
+        // Descending ranges count down.
+        return Some(if first <= last {
+            (first..=last).step_by(step).take(most).map(spell).collect()
+        } else {
+            (last..=first).rev().step_by(step).take(most).map(spell).collect()
+        });
     }
     let (mut a, mut b) = (from.chars(), to.chars());
     match (a.next(), a.next(), b.next(), b.next()) {
