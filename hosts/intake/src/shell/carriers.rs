@@ -428,6 +428,9 @@ impl Reader {
             Some((text, after)) if text_follows => {
                 let mut inner = self.inner_scope(&command, scope, Via::Shell(program.to_owned()));
                 inner.positions(after.get(1..).unwrap_or_default());
+                if let Some(name) = after.first() {
+                    inner.set("0", Var::scalar(name.clone()));
+                }
                 if after.is_empty() {
                     inner.positional = None;
                 }

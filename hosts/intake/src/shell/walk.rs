@@ -866,6 +866,10 @@ impl Reader {
     fn process(&mut self, kind: &ast::ProcessSubstitutionKind, subshell: &ast::SubshellCommand, scope: &Scope) -> Word {
         let start = self.here();
         let mut child = scope.subshell(Via::Substitution);
+        if matches!(kind, ast::ProcessSubstitutionKind::Write) {
+            // It reads what the command will print.
+            child.stdin = Stdin::Text { text: String::new(), known: false };
+        }
         self.list(&subshell.list, &mut child);
         let mut word = Word::unknown(format!("{kind}({})", subshell.list));
         word.output_of = Some(self.source(self.since(start)));

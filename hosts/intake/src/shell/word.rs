@@ -238,6 +238,22 @@ impl Builder {
         }
     }
 
+    /// A value, split at these characters.
+    fn divided(&mut self, word: &Word, separators: &str) {
+        if !self.split || word.text.len() > MAX_VALUE {
+            self.value(word, !self.split);
+            return;
+        }
+        self.current.home |= word.home;
+        for c in word.text.chars() {
+            if separators.contains(c) {
+                self.end();
+            } else {
+                self.literal(c);
+            }
+        }
+    }
+
     pub(super) fn finish(mut self) -> Vec<Word> {
         self.end();
         self.done
@@ -526,7 +542,12 @@ impl Reader {
                 } else if i > 0 {
                     builder.end();
                 }
-                builder.value(word, quoted);
+                match scope.variable("IFS").and_then(|ifs| ifs.words.first()) {
+                    // The text says itself where values are split.
+                    Some(ifs) if !quoted && ifs.known && word.known => builder.divided(word, &ifs.text),
+                    Some(ifs) if !quoted && !ifs.known => builder.unknown(&word.text, false),
+                    _ => builder.value(word, quoted),
+                }
                 if !var.array {
                     break;
                 }

@@ -1118,3 +1118,38 @@ fn known_gaps_stay_careful() {
         (Posix, "ssh h \"rm '$X'\"", &["remote(h): rm $X?"]),
     ]);
 }
+
+#[test]
+fn a_command_is_seen_through_its_disguise() {
+    check(&[
+        (Posix, "a=rm; $a -rf notes", &["rm -rf notes"]),
+        (Posix, "eval $(printf 'rm -rf notes')", &["substitution: printf 'rm -rf notes'", "eval: rm -rf notes"]),
+        (Posix, "IFS=,; X=rm,-rf,notes; $X", &["rm -rf notes"]),
+        (Posix, "IFS=$'\\n'; for f in $(echo a); do rm \"$f\"; done", &["substitution: echo a", "loop: rm a"]),
+        (Posix, "set -- rm -rf notes; \"$@\"", &["set -- rm -rf notes", "rm -rf notes"]),
+        (Posix, "${x:-rm} -rf notes", &["rm -rf notes"]),
+        (Posix, "bash -c 'rm $0' notes", &["bash: rm notes"]),
+        (Posix, "bash -s <<< 'rm x'", &["bash -s code=literal", "stdin(bash): rm x"]),
+        (Posix, "bash -s arg <<EOF\nrm \"x\"\nEOF", &["bash -s arg code=literal", "stdin(bash): rm x"]),
+        (Posix, "xargs -I% sh -c 'rm %' <<< notes", &["xargs: sh: rm notes"]),
+        (Posix, "nohup bash -c 'rm x' >/dev/null 2>&1 &", &["nohup: >/dev/null &", "nohup: bash: rm x &"]),
+        (Posix, "busybox sh -c 'rm x'", &["busybox: sh: rm x"]),
+        (Posix, "sudo -i rm x; sudo -- sh -c 'rm y'", &["sudo: rm x", "sudo: sh: rm y"]),
+        (Posix, ". <(echo rm x)", &["substitution: echo rm x", ". '<(echo rm x)'? code=computed"]),
+        (Posix, "bash < <(echo rm x)", &["substitution: echo rm x", "bash <'<(echo rm x)'? code=computed"]),
+        (Posix, "f() { \"$@\"; }; f rm -rf notes", &["f(): rm -rf notes"]),
+        (Posix, "r=r m=m; $r$m -rf notes", &["rm -rf notes"]),
+        (
+            Posix,
+            "X='rm -rf notes'; eval \"$X\"; bash -c \"$X\"; sh <<< \"$X\"",
+            &["eval: rm -rf notes", "bash: rm -rf notes", "sh code=literal", "stdin(sh): rm -rf notes"],
+        ),
+        (
+            Posix,
+            "python3 <<'EOF'\nimport os\nos.system(\"rm -rf notes\")\nEOF",
+            &["python3 code=literal lang=python", "inline(python): sh: rm -rf notes"],
+        ),
+        (Posix, "git status; { { { rm x; }; }; }", &["git status", "rm x"]),
+        (Posix, "echo x | tee >(sh)", &["echo x", "substitution: sh code=computed", "tee >(sh)?"]),
+    ]);
+}
