@@ -253,6 +253,7 @@ impl Reader {
         if words.iter().any(is_decoded) {
             inner.via.push(Via::Decoded);
         }
+        inner.uncertain |= words.iter().any(|w| !w.known);
         let start = self.here();
         self.redirects_of(&command);
         self.script(&text, &mut inner);
@@ -316,7 +317,8 @@ impl Reader {
     }
 
     fn read_variables(&mut self, command: Command, scope: &mut Scope) {
-        let at = options(command.arguments(), "dinNptuaCcOs", &[]);
+        let with_values = if command.program() == "read" { "dinNptua" } else { "dnOsucC" };
+        let at = options(command.arguments(), with_values, &[]);
         let under = self.listed_under(&command.stdin);
         let names: Vec<String> = command.arguments().iter().skip(at).map(|w| w.text.clone()).collect();
         let names = if names.is_empty() { vec!["REPLY".to_owned(), "MAPFILE".to_owned()] } else { names };
@@ -426,12 +428,16 @@ impl Reader {
             Some((text, after)) if text_follows => {
                 let mut inner = self.inner_scope(&command, scope, Via::Shell(program.to_owned()));
                 inner.positions(after.get(1..).unwrap_or_default());
+                if let Some(name) = after.first() {
+                    inner.set("0", Var::scalar(name.clone()));
+                }
                 if after.is_empty() {
                     inner.positional = None;
                 }
                 if is_decoded(text) {
                     inner.via.push(Via::Decoded);
                 }
+                inner.uncertain |= !text.known;
                 let start = self.here();
                 self.redirects_of(&command);
                 self.script(&text.text, &mut inner);
@@ -453,10 +459,10 @@ impl Reader {
         let program = command.program();
         let stdin = command.stdin.clone();
         let at = self.push(command.clone());
-        let (text, decoded) = match (produced, stdin) {
-            (Some(produced), _) => (produced.text, produced.decoded),
+        let (text, decoded, known) = match (produced, stdin) {
+            (Some(produced), _) => (produced.text, produced.decoded, true),
             // Partly known: read what can be seen.
-            (None, Stdin::Text { text, .. }) => (text, false),
+            (None, Stdin::Text { text, .. }) => (text, false, false),
             _ => return,
         };
         if at.is_none() {
@@ -464,6 +470,7 @@ impl Reader {
         }
         let via = if decoded { Via::Decoded } else { Via::InterpreterOf(program) };
         let mut inner = self.inner_scope(&command, scope, via);
+        inner.uncertain |= !known;
         inner.stdin = Stdin::None;
         self.script(&text, &mut inner);
     }
@@ -480,6 +487,7 @@ impl Reader {
         let words = arguments.get(at.saturating_add(1)..).unwrap_or_default();
         let text = joined(words);
         let mut inner = self.inner_scope(&command, scope, Via::Shell("cmd".to_owned()));
+        inner.uncertain |= words.iter().any(|w| !w.known);
         self.redirects_of(&command);
         self.cmd(&text, &mut inner);
     }
@@ -541,6 +549,7 @@ impl Reader {
     fn power_shell_text(&mut self, command: Command, scope: &mut Scope, words: &[Word]) {
         let text = joined(words);
         let mut inner = self.inner_scope(&command, scope, Via::Shell(command.program()));
+        inner.uncertain |= words.iter().any(|w| !w.known);
         let start = self.here();
         self.redirects_of(&command);
         self.power_shell(&text, &mut inner);
@@ -597,7 +606,10 @@ impl Reader {
         let mut inner = self.inner_scope(&command, scope, via);
         inner.stdin = Stdin::None;
         let text = match &command.stdin {
-            Stdin::Text { text, .. } => Some(text.clone()),
+            Stdin::Text { text, known } => {
+                inner.uncertain |= !known;
+                Some(text.clone())
+            }
             stdin => self.arriving(stdin, 0).map(|produced| produced.text),
         };
         let mut command = command;
@@ -912,8 +924,13 @@ impl Reader {
             moved.change_directory(&folder);
             command.directory = moved.directory;
         }
-        while let Some(pair) = arguments.get(at).and_then(assignment) {
-            command.assignments.push(pair);
+        while let Some(word) = arguments.get(at) {
+            if let Some(pair) = assignment(word) {
+                command.assignments.push(pair);
+            } else if word.known || word.output_of.is_none() {
+                break;
+            }
+            // `env $(cat .env) make`: the output is taken for assignments.
             at = at.saturating_add(1);
         }
         if arguments.len() > at {
@@ -1243,11 +1260,7 @@ fn replaced(word: &Word, place: &str, item: &Word) -> Word {
     // Inside a longer text, a value that is not known is spelled as a variable, so that text read
     // as a script again does not take it for a name.
     let text = if item.known { item.text.clone() } else { "$ITEM".to_owned() };
-    Word {
-        text: word.text.replace(place, &text),
-        known: word.known && (item.known || word.text.contains(' ')),
-        ..word.clone()
-    }
+    Word { text: word.text.replace(place, &text), known: word.known && item.known, ..word.clone() }
 }
 
 /// Words as a Windows shell gets them: the spelling where nothing was quoted, so that

@@ -101,14 +101,13 @@ impl Reader {
             }
             '\'' => {
                 split.cursor.bump();
-                let inside = split.cursor.take_while(|c| c != '\'');
+                split.cursor.take_while(|c| c != '\'');
                 if split.cursor.bump().is_some() {
                     split.take(start);
                 } else {
                     // Never closed: what looks quoted is read as commands.
-                    let _ = inside;
                     split.cursor.rest = start.get(1..).unwrap_or_default();
-                    split.end_word();
+                    self.split_open_quote(split, scope);
                 }
             }
             '"' | '`' => {
@@ -118,7 +117,7 @@ impl Reader {
                         split.cursor.rest = rest;
                         split.take(start);
                     }
-                    None => split.end_word(),
+                    None => self.split_open_quote(split, scope),
                 }
             }
             '$' => {
@@ -244,6 +243,17 @@ impl Reader {
                 split.cursor.bump();
                 split.take(start);
             }
+        }
+    }
+
+    /// A quote that is never closed: a blank, or the start of a text that would have been run.
+    fn split_open_quote(&mut self, split: &mut Split<'_>, scope: &mut Scope) {
+        split.end_word();
+        let is = |word: Option<&Spelled>, names: &[&str]| matches!(word, Some(Spelled::Raw(raw)) if names.contains(&raw.as_str()));
+        let runs = is(split.simple.words.last(), &["-c", "-lc", "-ec", "-e", "-Command", "eval"])
+            || is(split.simple.words.first(), &["ssh"]);
+        if runs {
+            self.split_end(split, scope, Joined::Sequence);
         }
     }
 

@@ -283,7 +283,12 @@ impl Reader {
     pub(super) fn listed_under(&self, stdin: &Stdin) -> Vec<String> {
         let mut stdin = stdin;
         for _ in 0..MAX_PIPE {
-            let Stdin::Pipe(upstream) = stdin else { return Vec::new() };
+            let upstream = match stdin {
+                Stdin::Pipe(upstream) => upstream,
+                // `done < <(find notes)`
+                Stdin::File(word) if word.output_of.is_some() => return word.under.clone(),
+                _ => return Vec::new(),
+            };
             let [at] = upstream.as_slice() else { return Vec::new() };
             let Some(command) = self.commands.get(*at) else { return Vec::new() };
             let arguments = command.arguments();

@@ -79,6 +79,9 @@ pub(super) struct Scope {
     spawning: bool,
     conditional: bool,
     stops_on_error: bool,
+    /// The text came from a value that is only partly known: a `$` may stand for anything, even
+    /// where the quotes of this text would make it an ordinary character.
+    pub(super) uncertain: bool,
 }
 
 impl Scope {
@@ -107,6 +110,7 @@ impl Scope {
         let mut copy =
             Self { via: self.via.clone(), stdin: self.stdin.clone(), background: self.background, ..Self::default() };
         copy.joined = self.joined;
+        copy.uncertain = self.uncertain;
         copy.calls.clone_from(&self.calls);
         copy.via.push(via);
         copy
@@ -862,9 +866,15 @@ impl Reader {
     fn process(&mut self, kind: &ast::ProcessSubstitutionKind, subshell: &ast::SubshellCommand, scope: &Scope) -> Word {
         let start = self.here();
         let mut child = scope.subshell(Via::Substitution);
+        if matches!(kind, ast::ProcessSubstitutionKind::Write) {
+            // It reads what the command will print.
+            child.stdin = Stdin::Text { text: String::new(), known: false };
+        }
         self.list(&subshell.list, &mut child);
         let mut word = Word::unknown(format!("{kind}({})", subshell.list));
         word.output_of = Some(self.source(self.since(start)));
+        // The paths that it lists lie there; `read` takes them from it.
+        word.under = self.printed_under(self.since(start));
         word
     }
 
@@ -991,6 +1001,7 @@ impl Reader {
         if let Some(stdin) = stdin {
             command.stdin = stdin;
         }
+        doubt(&mut command, scope);
         self.alias(command, scope);
     }
 
@@ -1093,6 +1104,19 @@ impl Reader {
 
     pub(super) fn stop_on_error(&self, scope: &mut Scope) {
         scope.stops_on_error = true;
+    }
+}
+
+/// In text that is only partly known, a word with a `$` is not known.
+pub(super) fn doubt(command: &mut Command, scope: &Scope) {
+    if scope.uncertain {
+        let targets = command.redirects.iter_mut().map(|redirect| &mut redirect.target);
+        for word in command.words.iter_mut().chain(targets) {
+            word.known &= !word.text.contains(['$', '`']);
+        }
+        if let Stdin::Text { text, known } = &mut command.stdin {
+            *known &= !text.contains(['$', '`']);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! statements of their own, quotes and escapes of the dialect are removed, and variables that
 //! were assigned a literal are filled in.
 
-use super::walk::{Reader, Scope, Var};
+use super::walk::{Reader, Scope, Var, doubt};
 use super::word::{Cursor, here};
 use super::{CodeSource, Command, Joined, Redirect, RedirectKind, Stdin, Via, Word};
 
@@ -369,6 +369,7 @@ impl Reader {
             command.stdin = Stdin::Pipe(upstream);
             command.joined = Joined::Pipe;
         }
+        doubt(&mut command, scope);
         match command.program().to_ascii_lowercase().as_str() {
             "set-location" | "sl" | "push-location" | "cd" | "chdir" | "pushd" => {
                 let target = command.arguments().iter().find(|w| !w.text.starts_with('-')).cloned();
@@ -546,55 +547,44 @@ impl Reader {
         {
             first.text = rest.to_owned();
         }
-        loop {
-            let name = statement.words.first().map(|w| w.text.to_ascii_lowercase()).unwrap_or_default();
-            match name.as_str() {
+        let words = &statement.words;
+        let lower = |at: usize| words.get(at).map(|w| w.text.to_ascii_lowercase()).unwrap_or_default();
+        // Where the command begins, after what only leads to it.
+        let mut at = 0_usize;
+        while at < words.len() {
+            let next = at.saturating_add(1);
+            at = match lower(at).as_str() {
                 "rem" => return,
-                "call" | "do" | "else" | "not" => {
-                    statement.words.remove(0);
-                }
-                "" if !statement.words.is_empty() => {
-                    statement.words.remove(0);
-                }
-                "if" => {
-                    let words = &mut statement.words;
-                    words.remove(0);
-                    while words.first().is_some_and(|w| matches!(w.text.to_ascii_lowercase().as_str(), "not" | "/i")) {
-                        words.remove(0);
-                    }
-                    let condition = words.first().map(|w| w.text.to_ascii_lowercase()).unwrap_or_default();
-                    let taken = match condition.as_str() {
-                        "exist" | "defined" | "errorlevel" => 2,
-                        _ if words.get(1).is_some_and(|w| {
-                            matches!(
-                                w.text.to_ascii_lowercase().as_str(),
-                                "equ" | "neq" | "lss" | "leq" | "gtr" | "geq"
-                            )
-                        }) =>
-                        {
-                            3
-                        }
-                        // `a==b` is split at the signs.
-                        _ => 2,
-                    };
-                    words.drain(..taken.min(words.len()));
-                }
-                // The list has been read as a statement of its own; the body follows `do`.
+                name if name.starts_with("::") => return,
+                // The list has been passed over; the body follows `do`.
                 "for" => return,
-                "start" => {
-                    statement.words.remove(0);
-                    while statement.words.first().is_some_and(|w| {
-                        w.text.starts_with('/') || (w.quoted && w.raw.starts_with('"') && !w.text.contains('.'))
-                    }) {
-                        statement.words.remove(0);
-                    }
-                    if statement.words.is_empty() {
-                        return;
-                    }
+                "" | "call" | "do" | "else" | "not" => next,
+                "if" => {
+                    let skipped = words
+                        .iter()
+                        .skip(next)
+                        .take_while(|w| w.text.eq_ignore_ascii_case("not") || w.text.eq_ignore_ascii_case("/i"));
+                    let condition = next.saturating_add(skipped.count());
+                    let compares = matches!(
+                        lower(condition.saturating_add(1)).as_str(),
+                        "equ" | "neq" | "lss" | "leq" | "gtr" | "geq"
+                    );
+                    // `exist x`, `defined x`; `a==b` is split at the signs.
+                    condition.saturating_add(if compares { 3 } else { 2 })
                 }
-                _ if name.starts_with("::") => return,
+                "start" => {
+                    let titles = words.iter().skip(next).take_while(|w| {
+                        w.text.starts_with('/') || (w.quoted && w.raw.starts_with('"') && !w.text.contains('.'))
+                    });
+                    next.saturating_add(titles.count())
+                }
                 _ => break,
-            }
+            };
+        }
+        let led = at > 0;
+        statement.words.drain(..at.min(statement.words.len()));
+        if led && statement.words.is_empty() && statement.redirects.is_empty() {
+            return;
         }
         if statement.words.is_empty() && statement.redirects.is_empty() {
             return;
@@ -604,6 +594,7 @@ impl Reader {
             command.stdin = Stdin::Pipe(upstream);
             command.joined = Joined::Pipe;
         }
+        doubt(&mut command, scope);
         match command.program().to_ascii_lowercase().as_str() {
             "cd" | "chdir" | "pushd" => {
                 let target = command.arguments().iter().find(|w| !w.text.eq_ignore_ascii_case("/d")).cloned();

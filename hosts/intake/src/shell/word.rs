@@ -238,6 +238,22 @@ impl Builder {
         }
     }
 
+    /// A value, split at these characters.
+    fn divided(&mut self, word: &Word, separators: &str) {
+        if !self.split || word.text.len() > MAX_VALUE {
+            self.value(word, !self.split);
+            return;
+        }
+        self.current.home |= word.home;
+        for c in word.text.chars() {
+            if separators.contains(c) {
+                self.end();
+            } else {
+                self.literal(c);
+            }
+        }
+    }
+
     pub(super) fn finish(mut self) -> Vec<Word> {
         self.end();
         self.done
@@ -512,9 +528,8 @@ impl Reader {
         }
         let mut word = Word::unknown(spelled);
         word.output_of = Some(self.source(range.clone()));
-        if !process {
-            word.under = self.printed_under(range);
-        }
+        // The paths that a process substitution lists lie there; `read` takes them from it.
+        word.under = self.printed_under(range);
         word
     }
 
@@ -527,7 +542,12 @@ impl Reader {
                 } else if i > 0 {
                     builder.end();
                 }
-                builder.value(word, quoted);
+                match scope.variable("IFS").and_then(|ifs| ifs.words.first()) {
+                    // The text says itself where values are split.
+                    Some(ifs) if !quoted && ifs.known && word.known => builder.divided(word, &ifs.text),
+                    Some(ifs) if !quoted && !ifs.known => builder.unknown(&word.text, false),
+                    _ => builder.value(word, quoted),
+                }
                 if !var.array {
                     break;
                 }
@@ -928,15 +948,21 @@ fn brace_members(inner: &str) -> Option<Vec<String>> {
         return Some(members);
     }
     let (from, to) = inner.split_once("..")?;
-    if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
-        let most = i32::try_from(MAX_BRACES).unwrap_or(i32::MAX);
-        let (low, high) = (from.min(to), from.max(to));
-        let range = low..=high.min(low.saturating_add(most));
-        let mut members: Vec<String> = range.map(|n| n.to_string()).collect();
-        if from > to {
-            members.reverse();
-        }
-        return Some(members);
+    let (to, step) = to.split_once("..").map_or((to, 1), |(to, step)| (to, step.parse::<i32>().unwrap_or(1)));
+    if let (Ok(first), Ok(last)) = (from.parse::<i32>(), to.parse::<i32>()) {
+        let step = usize::try_from(step.unsigned_abs()).unwrap_or(1).max(1);
+        let padded = [from, to]
+            .iter()
+            .any(|n| n.trim_start_matches('-').len() > 1 && n.trim_start_matches('-').starts_with('0'));
+        let width = if padded { from.len().max(to.len()) } else { 0 };
+        let spell = |n: i32| format!("{n:0width$}");
+        let most = MAX_BRACES.saturating_add(1);
+        // Descending ranges count down.
+        return Some(if first <= last {
+            (first..=last).step_by(step).take(most).map(spell).collect()
+        } else {
+            (last..=first).rev().step_by(step).take(most).map(spell).collect()
+        });
     }
     let (mut a, mut b) = (from.chars(), to.chars());
     match (a.next(), a.next(), b.next(), b.next()) {
