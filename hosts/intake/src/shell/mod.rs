@@ -295,7 +295,7 @@ impl Command {
     /// The name of the program without its folder, `.exe`, `.cmd`, `.bat` or `.com`; lower case
     /// when it had such an ending. Empty when there is no program.
     pub fn program(&self) -> String {
-        self.words.first().map(|word| base_name(&word.text)).unwrap_or_default()
+        self.words.first().map(|word| program_name(&word.text)).unwrap_or_default()
     }
 
     /// The words after the program.
@@ -305,7 +305,7 @@ impl Command {
 }
 
 /// The program that a path names; see [`Command::program`].
-pub(crate) fn base_name(path: &str) -> String {
+pub(crate) fn program_name(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path);
     let lower = name.to_ascii_lowercase();
     for ending in [".exe", ".cmd", ".bat", ".com"] {
