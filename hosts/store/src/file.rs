@@ -166,7 +166,9 @@ impl Unfinished {
         // Left behind by a process of the same number that was ended.
         unfinished.remove();
         let file = new_file(&unfinished.at).map_err(|error| match error.kind() {
-            ErrorKind::PermissionDenied => StoreError::ReadOnly { detail: format!("no file can be made beside it: {error}") },
+            ErrorKind::PermissionDenied => {
+                StoreError::ReadOnly { detail: format!("no file can be made beside it: {error}") }
+            }
             _ => StoreError::io("making the store", &error),
         })?;
         drop(file);

@@ -118,16 +118,7 @@ impl Replica {
         transaction.execute(
             "INSERT INTO journal (sequence, at, version, name, proposal_id, chain, command, reply)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            (
-                sequence.cast_signed(),
-                at.cast_signed(),
-                version,
-                name,
-                proposal_id,
-                chain.as_bytes(),
-                &bytes,
-                &answer,
-            ),
+            (sequence.cast_signed(), at.cast_signed(), version, name, proposal_id, chain.as_bytes(), &bytes, &answer),
         )?;
         Ok(reply)
     }
@@ -184,4 +175,3 @@ fn seal(sequence: u64, chain: Chain, digest: &Digest) -> Chain {
     text.extend_from_slice(digest.as_bytes());
     Chain::shortened(&Digest::of("stigmergate snapshot row", &text))
 }
-

@@ -169,7 +169,8 @@ impl Store {
     /// [`StoreError::Corrupt`], [`StoreError::Busy`], [`StoreError::Io`].
     pub fn last_sequence(&self) -> Result<u64, StoreError> {
         self.asked(|connection| {
-            let query = "SELECT coalesce((SELECT max(sequence) FROM journal), (SELECT max(sequence) FROM snapshots), 0)";
+            let query =
+                "SELECT coalesce((SELECT max(sequence) FROM journal), (SELECT max(sequence) FROM snapshots), 0)";
             Ok(connection.query_row(query, [], |row| row.get::<_, i64>(0))?.cast_unsigned())
         })
     }
@@ -266,7 +267,8 @@ impl Store {
         if !self.is_read_only {
             return Ok(());
         }
-        let detail = if self.options.read_only { "it was opened so" } else { "the file or its folder cannot be written" };
+        let detail =
+            if self.options.read_only { "it was opened so" } else { "the file or its folder cannot be written" };
         Err(StoreError::ReadOnly { detail: detail.to_string() })
     }
 
@@ -319,7 +321,8 @@ fn prepare(commands: Vec<Command>) -> Result<Vec<Prepared>, StoreError> {
 /// A snapshot that cannot be used is said once and dropped; the ones before it serve.
 fn drop_damaged(transaction: &Transaction<'_>, at: Time, sequence: u64) -> Result<(), StoreError> {
     transaction.execute("DELETE FROM snapshots WHERE sequence = ?1", [sequence.cast_signed()])?;
-    let detail = format!("the snapshot after record {sequence} was damaged; an earlier one and the journal served instead");
+    let detail =
+        format!("the snapshot after record {sequence} was damaged; an earlier one and the journal served instead");
     notes::note(transaction, at, "damaged_snapshot", &detail)?;
     Ok(())
 }
