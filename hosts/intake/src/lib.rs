@@ -2,3 +2,4 @@
 
 pub mod places;
 pub mod repository;
+pub mod settings;
