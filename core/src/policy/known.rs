@@ -57,7 +57,8 @@ impl Row {
 }
 
 pub(super) fn rows() -> Vec<Row> {
-    let rooms: [fn() -> Vec<Row>; 9] = [own, files, text, git, hosting, packages, infrastructure, databases, system];
+    let rooms: [fn() -> Vec<Row>; 10] =
+        [own, mcp, files, text, git, hosting, packages, infrastructure, databases, system];
     rooms.iter().flat_map(|room| room()).collect()
 }
 
@@ -72,6 +73,24 @@ fn own() -> Vec<Row> {
         row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report", Read),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
+    ])
+}
+
+/// Tools of MCP servers, by the words of their names.
+fn mcp() -> Vec<Row> {
+    Vec::from([
+        row("mcp", Execute),
+        row("mcp get|list|read|search|find|fetch|describe|show|view|lookup|query|count|check|inspect|status|info|browse|resolve|explain|summarize|analyze|preview|take|screenshot|snapshot|console|network|wait|hover|sequentialthinking|think|stat|tree|directory|glob|grep|download", Read),
+        row("mcp query|execute|run|exec|sql|read|apply", Execute).look(&[O::Sql]),
+        row("mcp create|add|write|edit|update|set|insert|append|put|post|comment|open|upload|save|patch|modify|replace|rename|move|copy|assign|label|send|submit|request|reply|make|start|new|fill|click|type|press|navigate|select|drag", Write),
+        row("mcp delete|remove|drop|destroy|purge|wipe|truncate|erase|clear|reset|terminate|uninstall|revoke|kill|rm|unlink|archive|trash|flush|empty|prune|deprovision", Delete).fact(F::Irreversible),
+        row("mcp batch|bulk|force|hard|permanently|db|database|table|repo|repository|branch|file|issue|page|record|records|row|rows delete|remove|drop|destroy|purge|wipe|truncate|terminate", Delete).fact(F::Irreversible),
+        row("mcp merge", Deploy).fact(F::SharedBranch),
+        row("mcp push|create|update|delete file|files|ref|contents|commit", Network).look(&[O::Push]),
+        row("mcp delete file|ref|branch", Delete).look(&[O::Push]).fact(F::Irreversible),
+        row("mcp push", Network).look(&[O::Push]),
+        row("mcp publish|deploy|release|promote|rollout|launch", Deploy).fact(F::Publishing),
+        row("mcp browser|page|puppeteer|playwright|chrome|tab", Network),
     ])
 }
 

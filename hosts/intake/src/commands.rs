@@ -1,0 +1,816 @@
+//! From a shell command to an act: class, key, targets and facts, by the policy's table and by looking.
+
+use crate::redact;
+use crate::repository::{Bounds, State};
+use crate::shell::{CodeSource, Command, RedirectKind, Script, Stdin, Via, Word};
+use crate::sql;
+use crate::surroundings::Surroundings;
+use crate::targets::{Collector, Standing, location, standing};
+use std::path::PathBuf;
+use stigmergate_core::facts::{Act, Before, Class, Effect, FactKind, Root, Target, is_secret_name};
+use stigmergate_core::location::Location;
+use stigmergate_core::policy::Policy;
+use stigmergate_core::policy::commands::{Observe, Reading, Word as TableWord};
+
+/// Bytes of a key's text.
+const KEY_BYTES: usize = 512;
+/// Words of a command that are kept for rules.
+const KEPT_WORDS: usize = 512;
+/// Bytes of one kept word.
+const KEPT_BYTES: usize = 1024;
+
+/// The acts of a script.
+pub(crate) struct Acts {
+    pub(crate) acts: Vec<Act>,
+    /// The places that they change, and where they are on disk.
+    pub(crate) changed: Vec<(Location, PathBuf)>,
+}
+
+/// Reads every command of a script.
+pub(crate) fn acts(script: &Script, around: &Surroundings, policy: &Policy, look: bool) -> Acts {
+    let mut result = Acts { acts: Vec::new(), changed: Vec::new() };
+    let mut created: Vec<PathBuf> = Vec::new();
+    for number in 0..script.commands.len() {
+        let Some(command) = script.commands.get(number) else { continue };
+        let reader = Reader { script, number, command, around, policy, look, made: &created };
+        let Some((act, changed)) = reader.act() else { continue };
+        let new = act.targets.iter().filter(|target| target.before == Before::Absent && target.effect.changes());
+        created.extend(new.filter_map(|target| {
+            changed.iter().find(|(place, _)| *place == target.place).map(|(_, path)| path.clone())
+        }));
+        result.changed.extend(changed);
+        result.acts.push(act);
+    }
+    result
+}
+
+/// One command, and what is around it.
+struct Reader<'a> {
+    script: &'a Script,
+    number: usize,
+    command: &'a Command,
+    around: &'a Surroundings,
+    policy: &'a Policy,
+    look: bool,
+    /// What earlier commands of the same script make.
+    made: &'a [PathBuf],
+}
+
+/// What the table says of a command, and which of its words it was asked about.
+struct Asked<'a> {
+    program: String,
+    arguments: &'a [Word],
+    reading: Reading,
+}
+
+impl<'a> Reader<'a> {
+    fn act(&self) -> Option<(Act, Vec<(Location, PathBuf)>)> {
+        let asked = self.ask();
+        let elsewhere = self.elsewhere();
+        let stands = if elsewhere.is_some() {
+            Standing::Unknown
+        } else {
+            standing(self.around.directory(), &self.command.directory, self.around)
+        };
+        let mut collector = Collector::new(self.around, self.policy, stands, self.look);
+        if elsewhere.is_none() {
+            self.places(&asked, &mut collector);
+        }
+        self.carriers(&mut collector);
+        let mut class = asked.reading.class.unwrap_or(Class::Execute);
+        if asked.program.is_empty() {
+            class = Class::Read;
+        }
+        let dry_run = asked.reading.dry_run;
+        if let (Some(place), false) = (elsewhere, dry_run) {
+            self.on_another_machine(&asked, place, &mut collector);
+        }
+        self.redirects(&mut collector, elsewhere);
+        if dry_run {
+            class = Class::Read;
+        } else {
+            for kind in &asked.reading.facts {
+                self.table_fact(*kind, &asked, &mut collector);
+            }
+            self.observe(&asked, &mut class, &mut collector);
+        }
+        if !dry_run && class == Class::Read && collector.targets.iter().any(|target| target.effect.changes()) {
+            class = Class::Write;
+        }
+        if asked.program.is_empty() && collector.targets.is_empty() && collector.facts.is_empty() {
+            return None;
+        }
+        if dry_run {
+            collector.targets.retain(|target| !target.effect.changes());
+        }
+        self.forget_made(&mut collector);
+        let words = self.kept_words(&asked, &mut collector);
+        let (kind, place) = self.key(&asked, class, &words, &collector.targets);
+        let act = Act { class, kind, place, words, targets: collector.targets, facts: collector.facts, dry_run };
+        Some((act, collector.changed))
+    }
+
+    /// Asks the table: about the command, or about what an interpreter or package runner would run.
+    fn ask(&self) -> Asked<'a> {
+        let arguments = self.command.arguments();
+        let program = self.command.program();
+        let folded = if self.policy.commands.knows(&program) { program } else { program.to_ascii_lowercase() };
+        let inner = carried(&folded, arguments).filter(|(name, _)| self.policy.commands.knows(name));
+        if let Some((name, rest)) = inner {
+            let reading = self.policy.commands.read(&name, &table_words(rest));
+            return Asked { program: name, arguments: rest, reading };
+        }
+        let reading = self.policy.commands.read(&folded, &table_words(arguments));
+        Asked { program: folded, arguments, reading }
+    }
+
+    /// The host or container that the command runs in, if it is another one.
+    fn elsewhere(&self) -> Option<&'a str> {
+        self.command.via.iter().rev().find_map(|via| match via {
+            Via::Remote(host) | Via::Container(host) => Some(host.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The places that its words name.
+    fn places(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let into = asked.reading.observe.contains(&Observe::Into);
+        let recursive = self.is_recursive(asked);
+        let last = asked.reading.operands.last().copied();
+        for (number, effect) in &asked.reading.places {
+            let Some(word) = asked.arguments.get(*number) else { continue };
+            let word = option_value(word);
+            if is_remote(&word.text) {
+                if *effect == Effect::Delete {
+                    collector.fact(FactKind::Irreversible, &word.text);
+                    collector.fact(FactKind::OutsideWorkspace, &word.text);
+                }
+                continue;
+            }
+            if into
+                && Some(*number) == last
+                && *effect != Effect::Delete
+                && self.puts_into(asked, &word, *effect, collector)
+            {
+                continue;
+            }
+            collector.word(&word, *effect, recursive || effect.destroys());
+        }
+        if asked.program == "dd" {
+            self.disk_dump(asked, collector);
+        }
+    }
+
+    /// A copy or move into a folder reaches the files of the same names in it.
+    fn puts_into(&self, asked: &Asked<'a>, folder: &Word, effect: Effect, collector: &mut Collector<'a>) -> bool {
+        let Standing::In(directory) = &collector.standing else { return false };
+        let text = if folder.home || !folder.text.starts_with('~') {
+            folder.text.clone()
+        } else {
+            format!("./{}", folder.text)
+        };
+        let Ok(place) = self.around.places().resolve_literal(directory, &text) else { return false };
+        let is_folder = folder.known
+            && (place.kind == crate::places::Kind::Directory || place.target.is_dir() || text.ends_with('/'));
+        if !is_folder {
+            return false;
+        }
+        let (_, sources) = asked.reading.operands.split_last().unwrap_or((&0, &[]));
+        for source in sources {
+            let Some(source) = asked.arguments.get(*source) else { continue };
+            let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let joined = Word {
+                text: format!("{}/{name}", text.trim_end_matches('/')),
+                raw: format!("{}/{name}", folder.raw),
+                home: folder.home,
+                ..source.clone()
+            };
+            if source.glob {
+                self.puts_matches_into(source, &text, folder.home, effect, collector);
+            } else {
+                collector.word(&joined, effect, false);
+            }
+        }
+        true
+    }
+
+    fn puts_matches_into(
+        &self,
+        source: &Word,
+        folder: &str,
+        home: bool,
+        effect: Effect,
+        collector: &mut Collector<'a>,
+    ) {
+        let Standing::In(directory) = collector.standing.clone() else { return };
+        let Ok(pattern) = self.around.places().resolve(&directory, &source.text) else { return };
+        for place in self.around.places().expand(&pattern, 200).places {
+            let Some(name) = place.path.file_name().map(|name| name.to_string_lossy().into_owned()) else { continue };
+            let text = format!("{}/{name}", folder.trim_end_matches('/'));
+            let word = Word { text: text.clone(), raw: text, known: true, home, ..Word::default() };
+            collector.word(&word, effect, false);
+        }
+    }
+
+    fn disk_dump(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        for word in asked.arguments {
+            if let Some(path) = word.text.strip_prefix("of=") {
+                collector.word(&Word { text: path.to_string(), ..word.clone() }, Effect::Overwrite, true);
+            } else if let Some(path) = word.text.strip_prefix("if=") {
+                collector.word(&Word { text: path.to_string(), ..word.clone() }, Effect::Read, false);
+            }
+        }
+    }
+
+    fn is_recursive(&self, asked: &Asked<'a>) -> bool {
+        let flags = asked.arguments.iter().filter(|word| word.text.starts_with('-') || word.text.starts_with('/'));
+        flags.into_iter().any(|word| {
+            let text = word.text.as_str();
+            matches!(text, "--recursive" | "-Recurse" | "-recurse" | "/s" | "/S" | "/T" | "/t")
+                || (text.starts_with('-') && !text.starts_with("--") && text.contains(['R', 'r']))
+        })
+    }
+
+    /// `> file` and its like.
+    fn redirects(&self, collector: &mut Collector<'a>, elsewhere: Option<&str>) {
+        // A redirect belongs to the shell that was given it: of a remote command's text, to the other machine.
+        if elsewhere.is_some() {
+            return;
+        }
+        for redirect in &self.command.redirects {
+            let effect = match redirect.kind {
+                RedirectKind::Read => Effect::Read,
+                RedirectKind::Write => Effect::Overwrite,
+                RedirectKind::Append | RedirectKind::ReadWrite => Effect::Create,
+            };
+            collector.word(&redirect.target, effect, false);
+        }
+        if let Stdin::File(word) = &self.command.stdin {
+            collector.word(word, Effect::Read, false);
+        }
+    }
+
+    /// What carried the command, and where code for an interpreter comes from.
+    fn carriers(&self, collector: &mut Collector<'a>) {
+        if let Some(Via::Sudo(program)) = self.command.via.iter().find(|via| matches!(via, Via::Sudo(_))) {
+            collector.fact(FactKind::RaisedPrivileges, program);
+        }
+        let source = match &self.command.code_from {
+            Some(CodeSource::Downloaded) => Some("downloaded"),
+            Some(CodeSource::Decoded) => Some("decoded"),
+            Some(CodeSource::Computed) => Some("computed"),
+            Some(CodeSource::Literal(_)) | None => None,
+        };
+        let decoded = self.command.via.contains(&Via::Decoded);
+        let opaque = self.command.inline.as_ref().is_some_and(|inline| inline.opaque);
+        if let Some(source) = source.or(decoded.then_some("decoded")).or(opaque.then_some("computed")) {
+            collector.fact(FactKind::UntrustedCode, source);
+        }
+    }
+
+    /// On another machine or in a container nothing can be looked at: what destroys there cannot come back.
+    fn on_another_machine(&self, asked: &Asked<'a>, place: &str, collector: &mut Collector<'a>) {
+        let remote = self.command.via.iter().any(|via| matches!(via, Via::Remote(_)));
+        let destroyed = asked.reading.places.iter().filter(|(_, effect)| *effect == Effect::Delete).count();
+        let changed = asked.reading.places.iter().any(|(_, effect)| effect.changes())
+            || self.command.redirects.iter().any(|r| r.kind != RedirectKind::Read);
+        let scratch = asked.reading.places.iter().filter(|(_, effect)| effect.changes()).all(|(number, _)| {
+            asked
+                .arguments
+                .get(*number)
+                .is_some_and(|word| word.known && word.text.starts_with("/tmp/") && !word.text.contains(".."))
+        });
+        if destroyed > 0 && !scratch {
+            collector.fact(FactKind::Irreversible, &format!("on {place}"));
+        }
+        if remote && changed && !scratch {
+            collector.fact(FactKind::OutsideWorkspace, &format!("on {place}"));
+        }
+        for (number, effect) in &asked.reading.places {
+            let Some(word) = asked.arguments.get(*number).filter(|_| *effect == Effect::Read) else { continue };
+            let at = location(if word.text.is_empty() { "?" } else { &word.text });
+            collector.targets.push(Target::new(at, Effect::Read, Root::Outside, Before::Unknown));
+        }
+    }
+
+    /// A fact that the table gives, unless a way back stands beside it.
+    fn table_fact(&self, kind: FactKind, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        if kind == FactKind::Irreversible && asked.reading.way_back.is_some() {
+            return;
+        }
+        let verb =
+            asked.reading.verb.iter().filter_map(|number| asked.arguments.get(*number)).map(|word| word.text.as_str());
+        let detail: Vec<&str> = std::iter::once(asked.program.as_str()).chain(verb).collect();
+        collector.fact(kind, &detail.join(" "));
+    }
+
+    fn observe(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
+        for what in &asked.reading.observe {
+            match what {
+                Observe::DirtyTree => self.dirty_tree(collector),
+                Observe::UntrackedFiles => self.untracked(collector, State::Untracked),
+                Observe::IgnoredFiles => self.untracked(collector, State::Ignored),
+                Observe::Push => self.push(asked, collector),
+                Observe::Sql => self.sql(asked, class, collector),
+                Observe::Http => self.http(asked, class, collector),
+                Observe::Api => self.api(asked, class, collector),
+                Observe::Variables => self.variables(asked, collector),
+                Observe::Shown => self.shown(asked, collector),
+                Observe::Environment if !class.is_harmless() => self.production(asked, collector),
+                _ => {}
+            }
+        }
+    }
+
+    fn dirty_tree(&self, collector: &mut Collector<'a>) {
+        let Some(repository) = self.around.repository().filter(|_| self.look) else { return };
+        let bounds = Bounds { examples: 32, ..Bounds::default() };
+        let found = repository.tracked_changes(repository.root(), bounds);
+        for example in found.examples.iter().filter(|example| example.state == State::Changed) {
+            let mut target = Target::new(location(&example.path), Effect::Overwrite, Root::Workspace, Before::Changed);
+            target.stamp = crate::repository::stamp(&repository.root().join(&example.path));
+            collector.targets.push(target);
+        }
+        if found.truncated || found.changed > found.examples.len() || found.unknown > 0 {
+            collector.targets.push(Target::new(
+                Location::path("."),
+                Effect::Overwrite,
+                Root::Workspace,
+                Before::Unknown,
+            ));
+        }
+    }
+
+    fn untracked(&self, collector: &mut Collector<'a>, wanted: State) {
+        let Some(repository) = self.around.repository().filter(|_| self.look) else { return };
+        let bounds = Bounds { examples: 64, ..Bounds::default() };
+        let found = repository.untracked(repository.root(), bounds);
+        for example in found.examples.iter().filter(|example| example.state == wanted) {
+            let before = if wanted == State::Ignored { Before::Ignored } else { Before::Untracked };
+            let mut target = Target::new(location(&example.path), Effect::Delete, Root::Workspace, before);
+            target.way_back = (wanted == State::Ignored).then(|| collector.rebuilt_by(&example.path)).flatten();
+            collector.targets.push(target);
+        }
+        let all = if wanted == State::Ignored { found.ignored } else { found.untracked };
+        let named = found.examples.iter().filter(|example| example.state == wanted).count();
+        if found.truncated || all > named {
+            collector.targets.push(Target::new(Location::path("."), Effect::Delete, Root::Workspace, Before::Unknown));
+        }
+    }
+
+    /// Where a push goes: which branches, by force or not.
+    fn push(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let operands: Vec<&Word> =
+            asked.reading.operands.iter().filter_map(|number| asked.arguments.get(*number)).collect();
+        let flag = |names: &[&str]| {
+            asked
+                .arguments
+                .iter()
+                .any(|word| names.iter().any(|name| word.text == *name || word.text.starts_with(&format!("{name}="))))
+        };
+        let force = flag(&["-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror"]);
+        let deletes = flag(&["-d", "--delete", "--prune"]);
+        let remote = operands.first().map(|word| word.text.as_str()).unwrap_or_default();
+        if self.is_production(remote) {
+            collector.fact(FactKind::Production, remote);
+        }
+        let refs = operands.get(1..).unwrap_or_default();
+        if flag(&["--all", "--mirror", "--branches"]) {
+            collector.fact(FactKind::SharedBranch, "all branches");
+        } else if refs.is_empty() && !flag(&["--tags"]) {
+            self.push_branch(self.current_branch().as_deref(), collector);
+        }
+        let mut rewritten = force.then(|| "by force".to_string());
+        for word in refs {
+            let text = word.text.strip_prefix('+').unwrap_or(&word.text);
+            let (source, branch) = text.split_once(':').unwrap_or((text, text));
+            let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            if !word.known {
+                collector.fact(FactKind::SharedBranch, &format!("a branch that cannot be told: {}", word.raw));
+            } else if branch == "HEAD" || branch == "@" {
+                self.push_branch(self.current_branch().as_deref(), collector);
+            } else if !branch.starts_with("refs/tags/") {
+                self.push_branch(Some(branch), collector);
+            }
+            if word.text.starts_with('+') {
+                rewritten = Some(format!("{branch} by force"));
+            }
+            if source.is_empty() || deletes {
+                rewritten = Some(format!("{branch} is deleted"));
+            }
+        }
+        if let Some(detail) = rewritten {
+            collector.fact(FactKind::RewrittenHistory, &detail);
+        }
+    }
+
+    fn push_branch(&self, branch: Option<&str>, collector: &mut Collector<'a>) {
+        let Some(branch) = branch else {
+            collector.fact(FactKind::SharedBranch, "the current branch, which cannot be told");
+            return;
+        };
+        let by_policy = self.policy.places.shared_branches.iter().any(|glob| glob.matches(branch));
+        let default = self.around.repository().and_then(crate::repository::Repository::default_branch);
+        if by_policy || default.as_deref() == Some(branch) {
+            collector.fact(FactKind::SharedBranch, branch);
+        }
+    }
+
+    /// The branch that will be checked out when the command runs: earlier commands of the script may switch.
+    fn current_branch(&self) -> Option<String> {
+        let earlier = self.script.commands.get(..self.number).unwrap_or_default();
+        let switched = earlier.iter().rev().filter(|command| command.program() == "git").find_map(|command| {
+            let words: Vec<&str> = command.arguments().iter().map(|word| word.text.as_str()).collect();
+            match words.as_slice() {
+                ["checkout" | "switch", .., "-"] => Some(None),
+                ["checkout" | "switch", rest @ ..] if !rest.contains(&"--") => {
+                    let name = rest.iter().skip_while(|word| word.starts_with('-')).next()?;
+                    Some(Some((*name).to_string()))
+                }
+                _ => None,
+            }
+        });
+        match switched {
+            Some(branch) => branch,
+            None => self.around.branch().map(ToString::to_string),
+        }
+    }
+
+    fn sql(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
+        let documents = asked.program.starts_with("mongo");
+        let mut texts: Vec<&str> = asked.arguments.iter().map(|word| word.text.as_str()).collect();
+        let given = self.given_texts();
+        texts.extend(given.iter().map(String::as_str));
+        let looks = |text: &&&str| {
+            text.contains(char::is_whitespace) || text.contains('(') || text.contains(';') || text.starts_with("--")
+        };
+        let doings = texts.iter().filter(looks).filter_map(|text| {
+            let text =
+                text.split_once('=').filter(|(option, _)| option.starts_with("--")).map_or(*text, |(_, value)| value);
+            if documents { Some(sql::documents(text)) } else { sql::doing(text) }
+        });
+        match doings.max() {
+            Some(sql::Doing::Destroys) => {
+                *class = Class::Delete;
+                collector.fact(FactKind::Irreversible, &format!("data in {}", asked.program));
+            }
+            Some(sql::Doing::Writes) => *class = Class::Write,
+            Some(sql::Doing::Reads) => *class = Class::Read,
+            None => {}
+        }
+    }
+
+    /// Texts on standard input that are known: here-documents, and what an earlier command writes out.
+    fn given_texts(&self) -> Vec<String> {
+        match &self.command.stdin {
+            Stdin::Text { text, .. } => vec![text.clone()],
+            Stdin::Pipe(sources) => {
+                sources.iter().filter_map(|number| self.script.commands.get(*number)).filter_map(written_out).collect()
+            }
+            Stdin::None | Stdin::File(_) => Vec::new(),
+        }
+    }
+
+    fn http(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
+        let words: Vec<&str> = asked.arguments.iter().map(|word| word.text.as_str()).collect();
+        let method = method(&words);
+        let body: String = bodies(&words).join(" ");
+        if method.as_deref() == Some("DELETE") || deletes_by_graphql(&body) {
+            *class = Class::Delete;
+            collector.fact(FactKind::Irreversible, "by a request");
+        }
+        for path in words.iter().zip(words.iter().skip(1)).filter_map(|(option, value)| sent_file(option, value)) {
+            collector.spelled(path, false, Effect::Read, false);
+        }
+    }
+
+    fn api(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
+        let words: Vec<&str> = asked.arguments.iter().map(|word| word.text.as_str()).collect();
+        let path = asked.reading.operands.last().and_then(|number| words.get(*number)).copied().unwrap_or_default();
+        let method = method(&words);
+        let body = words.join(" ");
+        let reads = method.as_deref().is_none_or(|method| method == "GET")
+            && !words.iter().any(|word| matches!(*word, "-f" | "-F" | "--field" | "--raw-field" | "--input"));
+        if reads {
+            *class = Class::Read;
+        }
+        if method.as_deref() == Some("DELETE") || deletes_by_graphql(&body) {
+            *class = Class::Delete;
+            collector.fact(FactKind::Irreversible, path);
+        }
+        let merges =
+            (path.ends_with("/merge") || path.ends_with("/merges") || body.contains("mergePullRequest")) && !reads;
+        let moves_branch = path.contains("/git/refs") && !reads;
+        if merges || moves_branch {
+            collector.fact(FactKind::SharedBranch, path);
+        }
+    }
+
+    /// `printenv NAME`, `env`, `export -p`: values of variables are shown.
+    fn variables(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let named: Vec<&str> = asked
+            .reading
+            .operands
+            .iter()
+            .filter_map(|number| asked.arguments.get(*number))
+            .map(|word| word.text.as_str())
+            .collect();
+        if named.iter().any(|name| name.contains('=')) {
+            return;
+        }
+        if let Some(secret) = named.iter().find(|name| is_secret_name(name, self.policy)) {
+            collector.fact(FactKind::Secret, secret);
+        }
+        let prints = matches!(asked.program.as_str(), "env" | "printenv")
+            || asked.arguments.is_empty()
+            || asked.arguments.iter().any(|word| word.text == "-p");
+        if named.is_empty() && prints && !self.is_filtered() {
+            collector.fact(FactKind::Secret, "all variables");
+        }
+    }
+
+    /// Whether all that is shown goes through a filter for something that is no secret.
+    fn is_filtered(&self) -> bool {
+        let takers = self
+            .script
+            .commands
+            .iter()
+            .filter(|command| matches!(&command.stdin, Stdin::Pipe(from) if from.contains(&self.number)));
+        let mut takers = takers.peekable();
+        takers.peek().is_some()
+            && takers.all(|command| {
+                let counts = matches!(command.program().as_str(), "wc");
+                let filters = matches!(command.program().as_str(), "grep" | "egrep" | "rg")
+                    && !command.arguments().iter().any(|word| word.text.contains('v') && word.text.starts_with('-'));
+                let pattern = command.arguments().iter().find(|word| !word.text.starts_with('-'));
+                let harmless = pattern.is_some_and(|word| {
+                    let parts = word.text.split(['|', '\\', '(', ')', '^', '$', '=']);
+                    word.known
+                        && parts.filter(|part| !part.is_empty()).all(|part| part.len() > 2 && !hints_at_secret(part))
+                });
+                counts || (filters && harmless)
+            })
+    }
+
+    /// `echo $API_KEY`: shown, unless it goes on into another program or a file.
+    fn shown(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let goes_on = self
+            .script
+            .commands
+            .iter()
+            .any(|command| matches!(&command.stdin, Stdin::Pipe(from) if from.contains(&self.number)));
+        if goes_on || !self.command.redirects.is_empty() {
+            return;
+        }
+        let secret = asked
+            .arguments
+            .iter()
+            .filter(|word| !word.known)
+            .flat_map(|word| variables_in(&word.raw))
+            .find(|name| is_secret_name(name, self.policy));
+        if let Some(name) = secret {
+            collector.fact(FactKind::Secret, &name);
+        }
+    }
+
+    /// Production is named by a word of the command, or by a variable that it is given.
+    fn production(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let words = asked.arguments.iter().map(|word| word.text.as_str());
+        // How a build is made says nothing of where it acts.
+        let given = self
+            .command
+            .assignments
+            .iter()
+            .chain(self.command.environment.iter())
+            .filter(|(name, _)| name != "NODE_ENV" && name != "BABEL_ENV");
+        let values = given.map(|(_, word)| word.text.as_str());
+        let found: Option<String> =
+            words.chain(values).find(|word| self.is_production(word)).map(|word| redact::one(word, self.policy));
+        if let Some(found) = found {
+            collector.fact(FactKind::Production, &found);
+        }
+    }
+
+    fn is_production(&self, word: &str) -> bool {
+        let lower = word.to_ascii_lowercase();
+        let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
+        parts.any(|part| self.policy.places.production.iter().any(|glob| glob.matches(part)))
+    }
+
+    /// What an earlier command of the same script makes may be taken away again by it.
+    fn forget_made(&self, collector: &mut Collector<'a>) {
+        let paths = collector.changed.clone();
+        for target in collector
+            .targets
+            .iter_mut()
+            .filter(|target| target.before == Before::Absent && target.effect == Effect::Delete)
+        {
+            let made = paths.iter().any(|(place, path)| *place == target.place && self.made.contains(path));
+            if made {
+                target.way_back = Some("it is made by the same call".to_string());
+            }
+        }
+    }
+
+    /// The words that rules are matched with: program and subcommand first, secrets hidden.
+    fn kept_words(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) -> Vec<String> {
+        if asked.program.is_empty() {
+            return Vec::new();
+        }
+        let verb = asked.reading.verb.iter().filter_map(|number| asked.arguments.get(*number));
+        let rest = asked
+            .arguments
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| !asked.reading.verb.contains(number))
+            .map(|(_, word)| word);
+        let words = std::iter::once(asked.program.clone())
+            .chain(verb.chain(rest).map(|word| if word.known { word.text.clone() } else { word.raw.clone() }));
+        let mut kept: Vec<String> = words.take(KEPT_WORDS).map(|word| cut(&word, KEPT_BYTES)).collect();
+        if asked.arguments.len() >= KEPT_WORDS {
+            collector.fact(FactKind::Unreadable, "more words than are read");
+        }
+        kept = redact::words(&kept, self.policy);
+        kept
+    }
+
+    /// The key: what a file act does to its place, whatever the tool; of other commands program, subcommand and object.
+    fn key(&self, asked: &Asked<'a>, class: Class, words: &[String], targets: &[Target]) -> (String, Location) {
+        let file_act = matches!(class, Class::Write | Class::Delete) && asked.reading.facts.is_empty();
+        if let Some(target) = targets.iter().find(|target| file_act && target.effect.changes()) {
+            return (target.effect.key().to_string(), target.place.clone());
+        }
+        let verb = asked.reading.verb.len().saturating_add(1);
+        let object = words.iter().skip(verb).find(|word| !word.starts_with('-'));
+        let mut key: Vec<&str> = words.iter().take(verb).map(String::as_str).collect();
+        if verb == 1 && object.is_none() {
+            // `cmd --flag` and `cmd --other` are two acts.
+            key.extend(words.get(1).map(String::as_str));
+        }
+        key.extend(object.map(String::as_str));
+        let text = key.join(" ");
+        let text =
+            if text.trim().is_empty() { "redirect".to_string() } else { cut(&text.replace('\0', " "), KEY_BYTES) };
+        (text.clone(), Location::own(&text))
+    }
+}
+
+/// Cuts a text at a character's boundary.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    text.get(..end).unwrap_or_default().to_string()
+}
+
+fn table_words(words: &[Word]) -> Vec<TableWord<'_>> {
+    words.iter().map(|word| TableWord { text: &word.text, known: word.known }).collect()
+}
+
+/// The program that an interpreter or a package runner would run, with its arguments.
+fn carried<'w>(program: &str, arguments: &'w [Word]) -> Option<(String, &'w [Word])> {
+    let operand = |from: usize| {
+        let skipped = arguments.iter().skip(from).take_while(|word| word.text.starts_with('-')).count();
+        let at = from.checked_add(skipped)?;
+        let word = arguments.get(at).filter(|word| word.known)?;
+        let rest = arguments.get(at.saturating_add(1)..).unwrap_or_default();
+        Some((crate::shell::program_name(&word.text), rest))
+    };
+    let texts: Vec<&str> = arguments.iter().take(3).map(|word| word.text.as_str()).collect();
+    match (program, texts.as_slice()) {
+        ("python" | "python3" | "python2" | "py" | "pypy" | "pypy3", ["-m", _, ..]) => operand(1),
+        ("python" | "python3" | "python2" | "py" | "php" | "ruby" | "node" | "bash" | "sh" | "perl", [script, ..])
+            if script.ends_with("manage.py")
+                || script.ends_with("artisan") && program != "php"
+                || script.contains("node_modules/")
+                || script.ends_with("bin/rails") =>
+        {
+            operand(0)
+        }
+        ("uv" | "poetry" | "pdm" | "pipenv" | "hatch" | "rye" | "pixi" | "conda" | "mamba", ["run", ..]) => operand(1),
+        ("bundle" | "bundler", ["exec", ..]) => operand(1),
+        ("npm" | "pnpm" | "yarn" | "bun", ["exec" | "x" | "dlx", ..]) => operand(1),
+        ("npx" | "bunx" | "pnpx" | "uvx" | "pipx", _) => operand(0).filter(|(name, _)| name != "stigmergate"),
+        ("corepack", _) => operand(0),
+        _ => None,
+    }
+}
+
+/// The value of `--option=value`, or the word.
+fn option_value(word: &Word) -> Word {
+    match word.text.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => Word {
+            text: value.to_string(),
+            raw: word.raw.split_once('=').map_or_else(|| value.to_string(), |(_, raw)| raw.to_string()),
+            ..word.clone()
+        },
+        _ if word.text.starts_with("-o") && !word.text.starts_with("--") && word.text.len() > 2 => {
+            Word { text: word.text.get(2..).unwrap_or_default().to_string(), ..word.clone() }
+        }
+        _ => word.clone(),
+    }
+}
+
+/// `host:path` of copying tools.
+fn is_remote(text: &str) -> bool {
+    let Some((host, _)) = text.split_once(':') else { return false };
+    host.len() > 1 && !host.contains('/') && !host.contains('\\') && !host.starts_with('.')
+}
+
+/// The text that `echo`, `printf` or `cat <<EOF` writes out, when it is known.
+fn written_out(command: &Command) -> Option<String> {
+    match command.program().as_str() {
+        "echo" | "printf" => {
+            Some(command.arguments().iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+        }
+        "cat" => match &command.stdin {
+            Stdin::Text { text, .. } => Some(text.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The method of a request.
+fn method(words: &[&str]) -> Option<String> {
+    let pairs = words.iter().zip(words.iter().skip(1));
+    let named = pairs
+        .filter(|(option, _)| matches!(**option, "-X" | "--request" | "--method" | "-method" | "-Method"))
+        .map(|(_, value)| *value)
+        .last();
+    let attached = words.iter().find_map(|word| {
+        let value = word.strip_prefix("--request=").or_else(|| word.strip_prefix("--method="));
+        value.or_else(|| word.strip_prefix("-X").filter(|rest| !rest.is_empty()))
+    });
+    let plain = words.iter().find(|word| matches!(**word, "DELETE" | "GET" | "POST" | "PUT" | "PATCH")).copied();
+    named.or(attached).or(plain).map(str::to_ascii_uppercase)
+}
+
+/// The bodies of a request that stand in its words.
+fn bodies<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let options = [
+        "-d",
+        "--data",
+        "--data-raw",
+        "--data-binary",
+        "--data-urlencode",
+        "--json",
+        "-F",
+        "--form",
+        "--post-data",
+        "--body-data",
+        "-Body",
+        "-body",
+    ];
+    words
+        .iter()
+        .zip(words.iter().skip(1))
+        .filter(|(option, _)| options.contains(*option))
+        .map(|(_, value)| *value)
+        .collect()
+}
+
+/// A file whose contents a request sends.
+fn sent_file<'w>(option: &str, value: &'w str) -> Option<&'w str> {
+    match option {
+        "-T" | "--upload-file" | "--post-file" | "--body-file" | "-InFile" => Some(value),
+        "-d" | "--data" | "--data-binary" | "--data-urlencode" | "--json" => value.strip_prefix('@'),
+        "-F" | "--form" => value
+            .split_once('=')
+            .and_then(|(_, file)| file.strip_prefix('@').or_else(|| file.strip_prefix('<')))
+            .map(|file| file.split(';').next().unwrap_or(file)),
+        _ => None,
+    }
+    .filter(|path| *path != "-" && !path.is_empty())
+}
+
+/// A mutation whose name begins with a verb that destroys.
+fn deletes_by_graphql(body: &str) -> bool {
+    let Some((_, after)) = body.split_once("mutation") else { return false };
+    let names = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    names.into_iter().any(|name| {
+        let lower = name.to_ascii_lowercase();
+        ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"]
+            .iter()
+            .any(|verb| lower.starts_with(verb))
+    })
+}
+
+/// The names of variables that a spelling expands.
+fn variables_in(raw: &str) -> Vec<String> {
+    let parts = raw.split('$').skip(1);
+    parts
+        .map(|part| {
+            part.trim_start_matches(['{', '!']).chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+        })
+        .collect()
+}
+
+/// Whether a search pattern could be looking for a secret's name.
+fn hints_at_secret(pattern: &str) -> bool {
+    let upper = pattern.to_ascii_uppercase();
+    ["KEY", "SECRET", "TOKEN", "PASS", "CRED", "AUTH", "PRIV", "API", "CONN", "DSN", "PAT"]
+        .iter()
+        .any(|hint| upper.contains(hint) && upper != "PATH")
+}

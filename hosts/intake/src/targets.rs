@@ -1,0 +1,297 @@
+//! From the words that name places to targets with their state: absent, in git, changed, unknown to git, outside.
+
+use crate::places::{Kind, Place};
+use crate::repository::{Beneath, Bounds, Repository, State};
+use crate::shell::{Directory, Word};
+use crate::surroundings::Surroundings;
+use std::path::{Path, PathBuf};
+use stigmergate_core::facts::{Before, Effect, Fact, FactKind, Root, Target};
+use stigmergate_core::location::Location;
+use stigmergate_core::policy::Policy;
+
+/// Places of one pattern that become targets of their own; the others are counted together.
+const NAMED_MATCHES: usize = 64;
+/// Matches of one pattern that are looked for.
+const MATCHES: usize = 400;
+/// Things below a folder that are named as lost.
+const NAMED_LOST: usize = 32;
+
+/// Where a command runs.
+#[derive(Clone, Debug)]
+pub(crate) enum Standing {
+    /// In this folder.
+    In(PathBuf),
+    /// Somewhere that is not known.
+    Unknown,
+}
+
+/// Collects the targets of one act.
+pub(crate) struct Collector<'a> {
+    pub(crate) around: &'a Surroundings,
+    pub(crate) policy: &'a Policy,
+    pub(crate) standing: Standing,
+    /// Look at the state of places; without it only their names are wanted.
+    pub(crate) look: bool,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) facts: Vec<Fact>,
+    /// The places that are changed, and where they are on disk.
+    pub(crate) changed: Vec<(Location, PathBuf)>,
+}
+
+impl<'a> Collector<'a> {
+    pub(crate) fn new(around: &'a Surroundings, policy: &'a Policy, standing: Standing, look: bool) -> Self {
+        Self { around, policy, standing, look, targets: Vec::new(), facts: Vec::new(), changed: Vec::new() }
+    }
+
+    pub(crate) fn fact(&mut self, kind: FactKind, detail: &str) {
+        let detail: String = detail.chars().take(300).collect();
+        self.facts.push(Fact { kind, detail });
+    }
+
+    /// A word of a shell command that names places.
+    pub(crate) fn word(&mut self, word: &Word, effect: Effect, recursive: bool) {
+        if !word.known {
+            if word.under.is_empty() {
+                self.unresolved(&word.raw, effect);
+            }
+            for folder in word.under.clone() {
+                self.spelled(&folder, false, effect, true);
+            }
+            return;
+        }
+        let spelling = match (word.home, word.text.strip_prefix('~')) {
+            (false, Some(_)) => format!("./{}", word.text),
+            _ => word.text.clone(),
+        };
+        self.spelled(&spelling, word.glob, effect, recursive);
+        // `type secrets\id_rsa` reads another file in another shell; both names count.
+        if word.raw.contains('\\') && !word.raw.contains(['\'', '"', ' ', '$']) && word.raw != word.text {
+            let other = word.raw.replace('\\', "/");
+            self.spelled(&other, false, Effect::Read, false);
+        }
+    }
+
+    /// A spelling that names places.
+    pub(crate) fn spelled(&mut self, spelling: &str, pattern: bool, effect: Effect, recursive: bool) {
+        let Standing::In(directory) = self.standing.clone() else {
+            if Path::new(spelling).is_absolute() || spelling.starts_with('~') {
+                self.resolved(Path::new("/"), spelling, pattern, effect, recursive);
+            } else {
+                self.unresolved(spelling, effect);
+            }
+            return;
+        };
+        self.resolved(&directory, spelling, pattern, effect, recursive);
+    }
+
+    fn resolved(&mut self, directory: &Path, spelling: &str, pattern: bool, effect: Effect, recursive: bool) {
+        let places = self.around.places();
+        let place =
+            if pattern { places.resolve(directory, spelling) } else { places.resolve_literal(directory, spelling) };
+        let Ok(place) = place else {
+            if !spelling.is_empty() {
+                self.unresolved(spelling, effect);
+            }
+            return;
+        };
+        if place.endless {
+            self.unresolved(spelling, effect);
+            return;
+        }
+        if place.pattern && place.catastrophic.is_none() {
+            let expansion = places.expand(&place, MATCHES);
+            for one in expansion.places.iter().take(NAMED_MATCHES) {
+                self.place(one, effect, recursive);
+            }
+            let others = expansion.places.len().saturating_sub(NAMED_MATCHES);
+            if others > 0 || expansion.more {
+                self.others(&place, expansion.places.get(NAMED_MATCHES..).unwrap_or_default(), expansion.more, effect);
+            }
+        } else {
+            self.place(&place, effect, recursive);
+        }
+    }
+
+    /// What a pattern matches beyond those that are named.
+    fn others(&mut self, pattern: &Place, rest: &[Place], more: bool, effect: Effect) {
+        let Some(root) = root_of(pattern) else { return };
+        let mut target = Target::new(location(&pattern.text), effect, root, Before::Committed);
+        target.count = u32::try_from(rest.len().saturating_add(usize::from(more))).unwrap_or(u32::MAX);
+        target.folder = true;
+        if effect.destroys() && self.look {
+            let lost = |place: &Place| !matches!(self.before(place), Before::Absent | Before::Committed);
+            target.lost_more = more || rest.iter().any(lost);
+        }
+        self.targets.push(target);
+    }
+
+    /// A target that cannot be told before the act runs.
+    fn unresolved(&mut self, spelling: &str, effect: Effect) {
+        let text: String = spelling.chars().filter(|c| !c.is_control()).take(300).collect();
+        let text = if text.is_empty() { "?".to_string() } else { text };
+        let mut target = Target::new(Location::path(&text), effect, Root::Workspace, Before::Unknown);
+        target.resolved = false;
+        self.targets.push(target);
+    }
+
+    /// A place that is known.
+    pub(crate) fn place(&mut self, place: &Place, effect: Effect, recursive: bool) {
+        // A write goes through a link; a removal, a move and a change of the link itself do not.
+        let through = matches!(effect, Effect::Read | Effect::Create | Effect::Edit | Effect::Overwrite);
+        let followed;
+        let reached = if through && place.kind == Kind::Link {
+            followed = self.around.places().follow(place);
+            if !effect.changes() {
+                self.push(place, effect, recursive);
+            }
+            &followed
+        } else {
+            place
+        };
+        self.push(reached, effect, recursive);
+    }
+
+    fn push(&mut self, place: &Place, effect: Effect, recursive: bool) {
+        let Some(root) = root_of(place) else { return };
+        let at = location(&place.text);
+        let mut target = Target::new(at.clone(), effect, root, Before::Unknown);
+        target.folder = place.kind == Kind::Directory;
+        target.catastrophic = place.catastrophic.is_some()
+            && (recursive || effect.destroys() || effect == Effect::Move)
+            && self.is_whole(place, effect);
+        if effect.changes() {
+            let takes_all = effect.destroys() || effect == Effect::Move || (effect == Effect::Mode && recursive);
+            let own = |path: &Path| self.around.is_own(path) || (takes_all && self.around.holds_own(path));
+            if own(&place.path) || own(&place.target) {
+                self.fact(FactKind::ProtectedTarget, &format!("the gate's own store {}", place.text));
+            }
+            self.changed.push((at, place.path.clone()));
+            if self.look {
+                self.look_at(place, &mut target);
+            }
+        }
+        self.targets.push(target);
+    }
+
+    /// Writing over a device, or taking away more than a file: a system folder is catastrophic as a whole, not for what is put into it.
+    fn is_whole(&self, place: &Place, effect: Effect) -> bool {
+        use crate::places::Catastrophic;
+        place.catastrophic == Some(Catastrophic::DiskDevice) || effect != Effect::Overwrite
+    }
+
+    /// The state of a place, and what would be lost with it.
+    fn look_at(&self, place: &Place, target: &mut Target) {
+        target.before = self.before(place);
+        if target.before == Before::Absent {
+            return;
+        }
+        if target.before == Before::Changed || target.before == Before::Committed {
+            target.stamp = crate::repository::stamp(&place.path);
+        }
+        target.way_back = (target.before == Before::Ignored).then(|| self.rebuilt_by(&place.text)).flatten();
+        if !target.folder || !target.effect.destroys() || target.way_back.is_some() {
+            return;
+        }
+        match self.repository_of(place) {
+            Some(repository) => {
+                let bounds = Bounds { examples: NAMED_LOST, ..Bounds::default() };
+                self.lost_beneath(&repository.beneath(&place.path, bounds), target);
+            }
+            None => self.lost_without_git(place, target),
+        }
+    }
+
+    /// What a folder holds that git could not give back.
+    pub(crate) fn lost_beneath(&self, beneath: &Beneath, target: &mut Target) {
+        target.count = u32::try_from(beneath.total().max(1)).unwrap_or(u32::MAX);
+        let all = beneath
+            .changed
+            .saturating_add(beneath.untracked)
+            .saturating_add(beneath.ignored)
+            .saturating_add(beneath.unknown);
+        let named = beneath.examples.len();
+        for example in &beneath.examples {
+            let rebuilt = example.state == State::Ignored && self.rebuilt_by(&example.path).is_some();
+            if !rebuilt {
+                target.lost.push(location(&example.path));
+            }
+        }
+        target.lost_more = beneath.truncated || all > named;
+    }
+
+    /// Without a repository everything in a folder is lost.
+    fn lost_without_git(&self, place: &Place, target: &mut Target) {
+        let Ok(entries) = std::fs::read_dir(&place.path) else {
+            target.lost_more = true;
+            return;
+        };
+        for entry in entries.take(NAMED_LOST.saturating_add(1)) {
+            let name = entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).unwrap_or_default();
+            if target.lost.len() < NAMED_LOST {
+                target.lost.push(location(&format!("{}/{name}", place.text.trim_end_matches('/'))));
+            } else {
+                target.lost_more = true;
+            }
+        }
+    }
+
+    fn before(&self, place: &Place) -> Before {
+        if place.kind == Kind::Absent {
+            return Before::Absent;
+        }
+        let Some(repository) = self.repository_of(place) else {
+            return if root_of(place) == Some(Root::Workspace) { Before::Untracked } else { Before::Unknown };
+        };
+        match repository.state(&place.path) {
+            State::Absent => Before::Absent,
+            State::Committed => Before::Committed,
+            State::Changed => Before::Changed,
+            State::Untracked => Before::Untracked,
+            State::Ignored => Before::Ignored,
+            State::OutsideRepository | State::Unknown(_) => Before::Unknown,
+        }
+    }
+
+    /// The repository, for a place that lies in its work tree.
+    fn repository_of(&self, place: &Place) -> Option<&'a Repository> {
+        self.around.repository().filter(|_| root_of(place) == Some(Root::Workspace))
+    }
+
+    /// What makes an ignored place again, by the name of a folder that it is or lies in.
+    pub(crate) fn rebuilt_by(&self, text: &str) -> Option<String> {
+        let names = text.split('/').filter(|name| !name.is_empty());
+        let table = &self.policy.places.rebuildable;
+        names.into_iter().find_map(|name| table.get(name)).cloned()
+    }
+}
+
+/// The root of a place; `None` for null devices and standard streams, which are no place.
+fn root_of(place: &Place) -> Option<Root> {
+    match place.root {
+        crate::places::Root::Workspace => Some(Root::Workspace),
+        crate::places::Root::Temp => Some(Root::Temp),
+        crate::places::Root::Home => Some(Root::Home),
+        crate::places::Root::Outside => Some(Root::Outside),
+        crate::places::Root::NoPlace => None,
+    }
+}
+
+/// A place's name as a location; on a drive it is absolute, too.
+pub(crate) fn location(text: &str) -> Location {
+    let mut letters = text.chars();
+    let drive = letters.next().is_some_and(|c| c.is_ascii_alphabetic()) && letters.next() == Some(':');
+    if drive { Location::path(&format!("/{text}")) } else { Location::path(text) }
+}
+
+/// Where a command of a script runs.
+pub(crate) fn standing(start: &Path, directory: &Directory, around: &Surroundings) -> Standing {
+    match directory {
+        Directory::Unchanged => Standing::In(start.to_owned()),
+        Directory::Known(text) => match around.places().resolve_literal(start, text) {
+            Ok(place) => Standing::In(place.target),
+            Err(_) => Standing::Unknown,
+        },
+        Directory::Beneath(text) => Standing::In(Path::new(text).join("?")),
+        Directory::Unknown => Standing::Unknown,
+    }
+}

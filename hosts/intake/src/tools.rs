@@ -1,0 +1,333 @@
+//! From a tool and its input to acts, whatever the host calls the tool.
+
+use crate::commands::{self, cut};
+use crate::redact;
+use crate::shell::{self, Dialect, Unreadable, Via};
+use crate::sql;
+use crate::surroundings::Surroundings;
+use crate::targets::{Collector, Standing};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use stigmergate_core::facts::{Act, Class, Effect, Fact, FactKind};
+use stigmergate_core::location::Location;
+use stigmergate_core::policy::Policy;
+use stigmergate_core::policy::commands::{Observe, Word as TableWord};
+
+/// The program under which the policy's table knows the verbs of MCP tools.
+const MCP: &str = "mcp";
+
+/// What a tool does, in the host's words turned into ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tool<'a> {
+    /// A shell command.
+    Shell {
+        /// The text.
+        command: &'a str,
+        /// The shell that it is for.
+        dialect: Dialect,
+    },
+    /// A file tool: what it does to these paths.
+    Files(Vec<(&'a str, Effect)>),
+    /// A tool of an MCP server.
+    Mcp {
+        /// The verb and its object: `delete_issue`.
+        verb: &'a str,
+        /// The server.
+        server: &'a str,
+    },
+    /// Asks the web.
+    Web,
+    /// Only looks, or concerns the agent alone.
+    Looks,
+    /// Anything else.
+    Other,
+}
+
+/// What was read of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    pub(crate) acts: Vec<Act>,
+    pub(crate) facts: Vec<Fact>,
+    /// The places that it changes, and where they are on disk.
+    pub(crate) changed: Vec<(Location, PathBuf)>,
+}
+
+/// Reads a call.
+pub(crate) fn read(
+    name: &str,
+    tool: &Tool<'_>,
+    input: &Map<String, Value>,
+    around: &Surroundings,
+    policy: &Policy,
+    look: bool,
+) -> Read {
+    match tool {
+        Tool::Shell { command, dialect } => shell_call(command, *dialect, around, policy, look),
+        Tool::Files(paths) => files(paths, around, policy, look),
+        Tool::Mcp { verb, server } => mcp(verb, server, input, around, policy, look),
+        Tool::Web => plain(name, Class::Network),
+        Tool::Looks => plain(name, Class::Read),
+        Tool::Other => plain(name, Class::Execute),
+    }
+}
+
+fn plain(name: &str, class: Class) -> Read {
+    let kind = if name.trim().is_empty() { "tool" } else { name };
+    let kind = cut(kind, 200);
+    let act = Act {
+        class,
+        place: Location::own(&kind),
+        kind,
+        words: Vec::new(),
+        targets: Vec::new(),
+        facts: Vec::new(),
+        dry_run: false,
+    };
+    Read { acts: vec![act], ..Read::default() }
+}
+
+fn shell_call(command: &str, dialect: Dialect, around: &Surroundings, policy: &Policy, look: bool) -> Read {
+    let script = shell::read(command, dialect);
+    let found = commands::acts(&script, around, policy, look);
+    let mut read = Read { acts: found.acts, facts: Vec::new(), changed: found.changed };
+    read.acts.splice(0..0, carriers(&script, policy));
+    if script.fork_bomb {
+        read.facts.push(Fact {
+            kind: FactKind::CatastrophicTarget,
+            detail: "a process that starts itself without end".into(),
+        });
+    }
+    if let Some(reason) = script.unreadable {
+        // What was found by the plain reading counts; where the text itself is in doubt, so is what it would do.
+        let doubtful = reason != Unreadable::SyntaxError || read.acts.iter().any(|act| act.class > Class::Check);
+        if doubtful {
+            let detail = match reason {
+                Unreadable::SyntaxError => "the shell text is cut off, or not in the grammar of the shell",
+                Unreadable::TooLong => "the shell text is too long",
+                Unreadable::TooDeep => "the shell text nests too deeply",
+                Unreadable::TooMany => "the shell text has too many commands",
+                Unreadable::Binary => "the shell text holds control bytes",
+            };
+            read.facts.push(Fact { kind: FactKind::Unreadable, detail: detail.into() });
+        }
+    }
+    if read.acts.is_empty() {
+        read.acts = plain("shell", Class::Read).acts;
+    }
+    read
+}
+
+/// The carriers of a script's commands (`sudo`, `ssh host`, `bash -c`), as words for rules to match. They do nothing else.
+fn carriers(script: &shell::Script, policy: &Policy) -> Vec<Act> {
+    let mut seen = BTreeSet::new();
+    for via in script.commands.iter().flat_map(|command| &command.via) {
+        let words = match via {
+            Via::Sudo(program) | Via::Wrapper(program) => vec![program.clone()],
+            Via::Remote(host) => vec!["ssh".to_string(), host.clone()],
+            Via::Shell(program) => vec![program.clone(), "-c".to_string()],
+            Via::Xargs => vec!["xargs".to_string()],
+            Via::Eval => vec!["eval".to_string()],
+            _ => continue,
+        };
+        seen.insert(redact::words(&words, policy));
+    }
+    let act = |words: Vec<String>| {
+        let kind = cut(&words.join(" "), 200);
+        Act {
+            class: Class::Read,
+            place: Location::own(&kind),
+            kind,
+            words,
+            targets: Vec::new(),
+            facts: Vec::new(),
+            dry_run: false,
+        }
+    };
+    seen.into_iter().take(16).filter(|words| words.iter().any(|word| !word.is_empty())).map(act).collect()
+}
+
+fn files(paths: &[(&str, Effect)], around: &Surroundings, policy: &Policy, look: bool) -> Read {
+    let mut read = Read::default();
+    for (path, effect) in paths {
+        let mut collector = Collector::new(around, policy, Standing::In(around.directory().to_owned()), look);
+        collector.spelled(path, false, *effect, true);
+        let class = match effect {
+            Effect::Read => Class::Read,
+            Effect::Delete => Class::Delete,
+            _ => Class::Write,
+        };
+        let place = collector.targets.first().map_or_else(|| Location::own("file"), |target| target.place.clone());
+        read.changed.append(&mut collector.changed);
+        read.acts.push(Act {
+            class,
+            kind: effect.key().to_string(),
+            place,
+            words: Vec::new(),
+            targets: collector.targets,
+            facts: collector.facts,
+            dry_run: false,
+        });
+    }
+    read
+}
+
+/// A tool of an MCP server, by the verb in its name, and by the paths and statements in its input.
+fn mcp(
+    verb: &str,
+    server: &str,
+    input: &Map<String, Value>,
+    around: &Surroundings,
+    policy: &Policy,
+    look: bool,
+) -> Read {
+    let words = split_name(verb);
+    let table: Vec<TableWord<'_>> = words.iter().map(|word| TableWord { text: word, known: true }).collect();
+    let reading = policy.commands.read(MCP, &table);
+    let mut class = reading.class.unwrap_or(Class::Execute);
+    let mut collector = Collector::new(around, policy, Standing::In(around.directory().to_owned()), look);
+    let paths: Vec<&str> = PATH_FIELDS.iter().filter_map(|field| input.get(*field)).flat_map(texts).collect();
+    let local = server_of_files(server) && !paths.is_empty();
+    if local {
+        let effect = match class {
+            Class::Read | Class::Check => Effect::Read,
+            Class::Delete => Effect::Delete,
+            _ if words
+                .iter()
+                .any(|word| matches!(word.as_str(), "edit" | "append" | "insert" | "patch" | "replace")) =>
+            {
+                Effect::Edit
+            }
+            _ if words.iter().any(|word| matches!(word.as_str(), "directory" | "folder" | "mkdir")) => Effect::Create,
+            _ if words.iter().any(|word| matches!(word.as_str(), "move" | "rename")) => Effect::Move,
+            _ => Effect::Overwrite,
+        };
+        for path in &paths {
+            collector.spelled(path, false, effect, true);
+        }
+        for path in ["destination", "target", "new_path", "newPath"]
+            .iter()
+            .filter_map(|field| input.get(*field))
+            .flat_map(texts)
+        {
+            collector.spelled(path, false, Effect::Overwrite, true);
+        }
+        class = if effect == Effect::Edit
+            || effect == Effect::Overwrite
+            || effect == Effect::Create
+            || effect == Effect::Move
+        {
+            Class::Write
+        } else {
+            class
+        };
+    } else {
+        for kind in &reading.facts {
+            collector.fact(*kind, verb);
+        }
+    }
+    if reading.observe.contains(&Observe::Sql) {
+        let statements = ["sql", "query", "statement", "statements", "command"]
+            .iter()
+            .filter_map(|field| input.get(*field))
+            .flat_map(texts);
+        match statements.filter_map(sql::doing).max() {
+            Some(sql::Doing::Destroys) => {
+                class = Class::Delete;
+                collector.fact(FactKind::Irreversible, &format!("data by {server}"));
+            }
+            Some(sql::Doing::Writes) => class = Class::Execute,
+            Some(sql::Doing::Reads) => class = Class::Read,
+            None => {}
+        }
+    }
+    if reading.observe.contains(&Observe::Push) {
+        mcp_push(input, around, policy, &mut collector);
+    }
+    let object: Vec<&str> =
+        OBJECT_FIELDS.iter().filter_map(|field| input.get(*field)).flat_map(texts).take(1).collect();
+    let kind = cut(
+        &std::iter::once(format!("{server} {verb}"))
+            .chain(object.iter().map(|one| redact::one(one, policy)))
+            .collect::<Vec<_>>()
+            .join(" "),
+        400,
+    );
+    let place = match collector.targets.first() {
+        Some(target) if local => target.place.clone(),
+        _ => Location::own(&kind),
+    };
+    let kind = if local && class != Class::Read {
+        collector.targets.first().map_or(kind, |target| target.effect.key().to_string())
+    } else {
+        kind
+    };
+    let act = Act {
+        class,
+        kind,
+        place,
+        words: Vec::new(),
+        targets: collector.targets,
+        facts: collector.facts,
+        dry_run: false,
+    };
+    Read { acts: vec![act], facts: Vec::new(), changed: collector.changed }
+}
+
+/// A tool that writes to a branch of a hosted repository.
+fn mcp_push(input: &Map<String, Value>, around: &Surroundings, policy: &Policy, collector: &mut Collector<'_>) {
+    let branch =
+        ["branch", "base", "target_branch", "ref"].iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
+    let shared = match branch {
+        None => true,
+        Some(branch) => {
+            let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+            let default = around.repository().and_then(crate::repository::Repository::default_branch);
+            default.as_deref() == Some(name) || policy.places.shared_branches.iter().any(|glob| glob.matches(name))
+        }
+    };
+    if shared {
+        collector.fact(FactKind::SharedBranch, branch.unwrap_or("the default branch"));
+    }
+}
+
+const PATH_FIELDS: [&str; 9] =
+    ["path", "paths", "file_path", "filePath", "file", "filename", "source", "relative_path", "uri"];
+const OBJECT_FIELDS: [&str; 12] =
+    ["path", "file_path", "id", "name", "repo", "title", "key", "url", "query", "sql", "issue_number", "target"];
+
+/// Servers whose paths are those of this machine.
+fn server_of_files(server: &str) -> bool {
+    let lower = server.to_ascii_lowercase();
+    ["filesystem", "file", "fs", "serena", "desktop", "commander", "text", "editor", "memory"]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text.strip_prefix("file://").unwrap_or(text)],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).take(64).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The words of a name: `deletePullRequest`, `delete_pull_request` and `delete-pull-request` are one.
+fn split_name(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut last_lower = false;
+    for c in name.chars().take(200) {
+        let boundary = !c.is_alphanumeric() || (c.is_uppercase() && last_lower);
+        if boundary && words.last().is_some_and(|word| !word.is_empty()) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            if let Some(word) = words.last_mut() {
+                word.extend(c.to_lowercase());
+            }
+        }
+        last_lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
