@@ -15,29 +15,29 @@ An <ID> is the number that `log` shows (42 or #42) or a whole proposal id.";
 /// A gate between what agents propose and what happens. It advises unless a hook or a guard enforces it.
 #[derive(Debug, Parser)]
 #[command(name = "stigmergate", version, about, after_help = EXIT_CODES, max_term_width = 100)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(flatten)]
-    pub common: Common,
+    pub(crate) common: Common,
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub(crate) command: Option<Command>,
 }
 
 /// What every command takes.
 #[derive(Clone, Debug, Args)]
-pub struct Common {
+pub(crate) struct Common {
     /// Use this store instead of the repository's own
     #[arg(long, global = true, value_name = "PATH")]
-    pub store: Option<PathBuf>,
+    pub(crate) store: Option<PathBuf>,
     /// Answer with one JSON document, for programs
     #[arg(long, global = true)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
-    pub color: Color,
+    pub(crate) color: Color,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
+pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set
     Auto,
     /// Always
@@ -47,7 +47,7 @@ pub enum Color {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Show what waits for you, what is hot and which policy holds
     Status,
     /// List verdicts, the latest first
@@ -79,93 +79,93 @@ pub enum Command {
 }
 
 #[derive(Debug, Args)]
-pub struct LogArgs {
+pub(crate) struct LogArgs {
     /// Only this agent, and those below it (`claude` has `claude/reviewer` below it)
     #[arg(long)]
-    pub agent: Option<String>,
+    pub(crate) agent: Option<String>,
     /// Only this decision
     #[arg(long, value_enum)]
-    pub decision: Option<DecisionArg>,
+    pub(crate) decision: Option<DecisionArg>,
     /// At most this many
     #[arg(long, short = 'n', default_value_t = 20, value_name = "COUNT")]
-    pub limit: usize,
+    pub(crate) limit: usize,
     /// Only what came after: a while (`30m`, `2h`, `3d`), a day (`2026-11-28`) or a time of today (`14:02`)
     #[arg(long, value_name = "WHEN")]
-    pub since: Option<String>,
+    pub(crate) since: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DecisionArg {
+pub(crate) enum DecisionArg {
     Execute,
     Hold,
     Refuse,
 }
 
 #[derive(Debug, Args)]
-pub struct WhyArgs {
+pub(crate) struct WhyArgs {
     /// The verdict
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
 }
 
 #[derive(Debug, Args)]
-pub struct HotArgs {
+pub(crate) struct HotArgs {
     /// Only this place and what is below it
-    pub place: Option<String>,
+    pub(crate) place: Option<String>,
     /// At most this many
     #[arg(long, short = 'n', default_value_t = 15, value_name = "COUNT")]
-    pub limit: usize,
+    pub(crate) limit: usize,
     /// Every trace, also those that hold nothing back
     #[arg(long)]
-    pub all: bool,
+    pub(crate) all: bool,
 }
 
 /// What only people do.
 #[derive(Debug, Args)]
-pub struct Person {
+pub(crate) struct Person {
     /// Who you are, where it is not the name that you are logged in by
     #[arg(long, value_name = "NAME")]
-    pub by: Option<String>,
+    pub(crate) by: Option<String>,
     /// Do it without a terminal. An agent's shell has none, and agents may not answer for people: say this only in a program of your own
     #[arg(long, short = 'y')]
-    pub yes: bool,
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct ApproveArgs {
+pub(crate) struct ApproveArgs {
     /// The held verdict
-    pub id: String,
+    pub(crate) id: String,
     /// Also allow the same act at the same place for a while (`30m`, `2h`); never for what cannot come back
     #[arg(long = "for", value_name = "WHILE")]
-    pub standing: Option<String>,
+    pub(crate) standing: Option<String>,
     /// What you think of it: good, bad, or a number from -1 to 1; it moves the agent's trust
     #[arg(long, allow_hyphen_values = true, value_name = "WORD")]
-    pub feedback: Option<String>,
+    pub(crate) feedback: Option<String>,
     #[command(flatten)]
-    pub person: Person,
+    pub(crate) person: Person,
 }
 
 #[derive(Debug, Args)]
-pub struct DenyArgs {
+pub(crate) struct DenyArgs {
     /// The held verdict
-    pub id: String,
+    pub(crate) id: String,
     /// Why, for whoever reads the journal
     #[arg(long, default_value = "", value_name = "TEXT")]
-    pub reason: String,
+    pub(crate) reason: String,
     /// What you think of it: good, bad, or a number from -1 to 1; it moves the agent's trust
     #[arg(long, allow_hyphen_values = true, value_name = "WORD")]
-    pub feedback: Option<String>,
+    pub(crate) feedback: Option<String>,
     #[command(flatten)]
-    pub person: Person,
+    pub(crate) person: Person,
 }
 
 #[derive(Debug, Args)]
-pub struct PolicyArgs {
+pub(crate) struct PolicyArgs {
     #[command(subcommand)]
-    pub command: PolicyCommand,
+    pub(crate) command: PolicyCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum PolicyCommand {
+pub(crate) enum PolicyCommand {
     /// Show what holds here, and which file says so
     Show,
     /// Check a settings file; without one, those that hold here
@@ -184,99 +184,99 @@ pub enum PolicyCommand {
 }
 
 #[derive(Debug, Args)]
-pub struct ProposeArgs {
+pub(crate) struct ProposeArgs {
     /// A file with the proposal; `-` or nothing for standard input
-    pub file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// Only say what the verdict would be; nothing is remembered
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct OutcomeArgs {
+pub(crate) struct OutcomeArgs {
     /// The proposal
-    pub id: String,
+    pub(crate) id: String,
     /// The tests passed
     #[arg(long, required_unless_present = "failed", conflicts_with = "failed")]
-    pub passed: bool,
+    pub(crate) passed: bool,
     /// The tests failed
     #[arg(long)]
-    pub failed: bool,
+    pub(crate) failed: bool,
     /// Repair was needed
     #[arg(long)]
-    pub repair: bool,
+    pub(crate) repair: bool,
     /// What a person thinks of it: good, bad, or a number from -1 to 1
     #[arg(long, allow_hyphen_values = true, value_name = "WORD")]
-    pub feedback: Option<String>,
+    pub(crate) feedback: Option<String>,
     /// What it cost, such as '{"llm_calls": 3}'; without it, the estimate
     #[arg(long, value_name = "JSON")]
-    pub cost: Option<String>,
+    pub(crate) cost: Option<String>,
     /// What happened, for people
     #[arg(long, default_value = "", value_name = "TEXT")]
-    pub summary: String,
+    pub(crate) summary: String,
 }
 
 #[derive(Debug, Args)]
-pub struct TickArgs {
+pub(crate) struct TickArgs {
     /// How many
     #[arg(default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub count: u64,
+    pub(crate) count: u64,
 }
 
 /// The hosts whose settings can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Host {
+pub(crate) enum Host {
     /// Claude Code
     Claude,
 }
 
 #[derive(Debug, Args)]
-pub struct Scope {
+pub(crate) struct Scope {
     /// Your own settings, for all projects: ~/.claude/settings.json
     #[arg(long, conflicts_with = "project")]
-    pub user: bool,
+    pub(crate) user: bool,
     /// The project's settings, for everyone who works on it: .claude/settings.json (the default)
     #[arg(long)]
-    pub project: bool,
+    pub(crate) project: bool,
     /// The project's settings, for you alone: .claude/settings.local.json
     #[arg(long, conflicts_with_all = ["user", "project"])]
-    pub local: bool,
+    pub(crate) local: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct InitArgs {
+pub(crate) struct InitArgs {
     /// The host
     #[arg(value_enum)]
-    pub host: Host,
+    pub(crate) host: Host,
     #[command(flatten)]
-    pub scope: Scope,
+    pub(crate) scope: Scope,
     /// Only print what the settings would be
     #[arg(long)]
-    pub print: bool,
+    pub(crate) print: bool,
 }
 
 #[derive(Debug, Args)]
-pub struct UninstallArgs {
+pub(crate) struct UninstallArgs {
     /// The host
     #[arg(value_enum)]
-    pub host: Host,
+    pub(crate) host: Host,
     #[command(flatten)]
-    pub scope: Scope,
+    pub(crate) scope: Scope,
 }
 
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
-    pub shell: clap_complete::Shell,
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
-pub struct HookArgs {
+pub(crate) struct HookArgs {
     /// The host whose event comes on standard input
     #[arg(value_name = "HOST")]
-    pub host: String,
+    pub(crate) host: String,
     /// Nobody is there to ask: a HOLD is told to the host as a refusal with an id to approve
     #[arg(long)]
-    pub unattended: bool,
+    pub(crate) unattended: bool,
 }

@@ -6,42 +6,42 @@ use stigmergate_intake::settings::SettingsError;
 use stigmergate_store::StoreError;
 
 /// Done; a proposal may go on.
-pub const DONE: u8 = 0;
+pub(crate) const DONE: u8 = 0;
 /// A proposal may not go on, or a check found something.
-pub const FOUND: u8 = 1;
+pub(crate) const FOUND: u8 = 1;
 /// Wrong usage, or an error.
-pub const FAILED: u8 = 2;
+pub(crate) const FAILED: u8 = 2;
 /// What was asked for is not there.
-pub const ABSENT: u8 = 3;
+pub(crate) const ABSENT: u8 = 3;
 
 /// An error that ends the command.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// Stable, for programs.
-    pub code: String,
+    pub(crate) code: String,
     /// The input or key that is wrong, where one is.
-    pub field: Option<String>,
+    pub(crate) field: Option<String>,
     /// What is wrong and what to do, in one line.
-    pub message: String,
+    pub(crate) message: String,
     /// The exit code.
-    pub exit: u8,
+    pub(crate) exit: u8,
 }
 
 impl Failure {
-    pub fn new(code: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), field: None, message: message.into(), exit: FAILED }
     }
 
-    pub fn absent(code: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn absent(code: &str, message: impl Into<String>) -> Self {
         Self { exit: ABSENT, ..Self::new(code, message) }
     }
 
-    pub fn saying(mut self, message: impl Into<String>) -> Self {
+    pub(crate) fn saying(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self
     }
 
-    pub fn in_field(mut self, field: &str) -> Self {
+    pub(crate) fn in_field(mut self, field: &str) -> Self {
         self.field = Some(field.to_owned());
         self
     }

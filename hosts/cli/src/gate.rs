@@ -11,35 +11,32 @@ use stigmergate_core::error::Error;
 use stigmergate_core::gate::Verdict;
 use stigmergate_core::kernel::{Command, Kernel, Reply, Subject};
 use stigmergate_core::proposal::Proposal;
-use stigmergate_intake::settings::{Locations, Settings, make_private_folder};
-use stigmergate_store::{Applied, Options, Record, Store, StoreError};
-
-/// How many records are read at a time.
-const PAGE: usize = 512;
+use stigmergate_intake::settings::{Locations, Settings};
+use stigmergate_store::{Applied, Options, Order, Record, Store, StoreError};
 
 /// Where a command works, and how it answers.
 #[derive(Debug)]
-pub struct Gate {
-    pub json: bool,
-    pub width: usize,
-    pub clock: Clock,
-    pub locations: Locations,
+pub(crate) struct Gate {
+    pub(crate) json: bool,
+    pub(crate) width: usize,
+    pub(crate) clock: Clock,
+    pub(crate) locations: Locations,
     /// The store was named, and is not the repository's own.
-    pub named_store: bool,
+    pub(crate) named_store: bool,
 }
 
 /// A verdict in the journal.
 #[derive(Clone, Debug)]
-pub struct Judged {
-    pub sequence: u64,
-    pub at: u64,
-    pub proposal: Proposal,
-    pub verdict: Verdict,
+pub(crate) struct Judged {
+    pub(crate) sequence: u64,
+    pub(crate) at: u64,
+    pub(crate) proposal: Proposal,
+    pub(crate) verdict: Verdict,
 }
 
 impl Gate {
     /// The gate of the current folder.
-    pub fn here(common: &Common, width: usize) -> Result<Self, Failure> {
+    pub(crate) fn here(common: &Common, width: usize) -> Result<Self, Failure> {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::new("folder", format!("the current folder cannot be told: {error}")))?;
         let locations = Locations::of(&folder)?;
@@ -48,12 +45,12 @@ impl Gate {
     }
 
     /// The settings that hold here.
-    pub fn settings(&self) -> Result<Settings, Failure> {
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
         Ok(self.locations.load()?)
     }
 
     /// The store, where there is one, for looking.
-    pub fn look(&self) -> Result<Option<Store>, Failure> {
+    pub(crate) fn look(&self) -> Result<Option<Store>, Failure> {
         let options = Options { read_only: true, ..Options::default() };
         match Store::open_existing(&self.locations.store, &options) {
             Ok(store) => Ok(Some(store)),
@@ -63,7 +60,7 @@ impl Gate {
     }
 
     /// The store for looking; an error where there is none.
-    pub fn look_closely(&self) -> Result<Store, Failure> {
+    pub(crate) fn look_closely(&self) -> Result<Store, Failure> {
         self.look()?.ok_or_else(|| {
             let store = plain(&self.locations.store.display().to_string());
             Failure::absent("not_found", format!("nothing was judged here yet: there is no store at {store}"))
@@ -71,12 +68,8 @@ impl Gate {
     }
 
     /// The store for acting, under the policy of the settings.
-    pub fn act(&self) -> Result<(Store, Settings), Failure> {
+    pub(crate) fn act(&self) -> Result<(Store, Settings), Failure> {
         let settings = self.settings()?;
-        if let Some(folder) = self.locations.store.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            make_private_folder(folder)
-                .map_err(|error| Failure::new("io", format!("{} cannot be made: {error}", show(folder))))?;
-        }
         let options = Options { initial_policy: Some(settings.policy.clone()), ..Options::default() };
         let mut store = Store::open(&self.locations.store, &options)?;
         let standing = store.with_current(Kernel::policy_digest)?;
@@ -87,29 +80,24 @@ impl Gate {
     }
 
     /// Applies a command.
-    pub fn apply(&self, store: &mut Store, command: Command) -> Result<Applied, Failure> {
+    pub(crate) fn apply(&self, store: &mut Store, command: Command) -> Result<Applied, Failure> {
         Ok(store.apply(self.clock.now, command)?)
     }
 }
 
 /// A path for people.
-pub fn show(path: &Path) -> String {
+pub(crate) fn show(path: &Path) -> String {
     plain(&path.display().to_string())
 }
 
 /// The verdicts in the journal, the latest first, until `each` says that it has enough.
-pub fn verdicts(store: &Store, mut each: impl FnMut(Judged) -> bool) -> Result<(), Failure> {
-    let mut before = None;
-    loop {
-        let records = store.records(before, PAGE)?;
-        let Some(last) = records.last() else { return Ok(()) };
-        before = Some(last.sequence);
-        for judged in records.into_iter().filter_map(judged) {
-            if !each(judged) {
-                return Ok(());
-            }
+pub(crate) fn verdicts(store: &Store, mut each: impl FnMut(Judged) -> bool) -> Result<(), Failure> {
+    for record in store.records(.., Order::NewestFirst) {
+        if judged(record?).is_some_and(|judged| !each(judged)) {
+            break;
         }
     }
+    Ok(())
 }
 
 fn judged(record: Record) -> Option<Judged> {
@@ -137,23 +125,18 @@ fn about(command: &Command) -> Option<&str> {
 }
 
 /// The verdict that somebody means by `42`, `#42` or a whole proposal id.
-pub fn find(store: &Store, typed: &str) -> Result<Judged, Failure> {
+pub(crate) fn find(store: &Store, typed: &str) -> Result<Judged, Failure> {
     let typed = typed.trim();
     let number = typed.strip_prefix('#').unwrap_or(typed).parse::<u64>().ok();
-    if let Some(record) = number.map(|number| record(store, number)).transpose()?.flatten() {
-        if let Some(id) = about(&record.command).map(str::to_owned) {
-            return match judged(record) {
-                Some(judged) => Ok(judged),
-                None => by_id(store, &id)?.ok_or_else(|| unknown(&id)),
-            };
-        }
+    let record = number.map(|number| store.record(number)).transpose()?.flatten();
+    match record.as_ref().and_then(|record| about(&record.command)).map(str::to_owned) {
+        None => by_id(store, typed)?.ok_or_else(|| unknown(typed)),
+        // The number of an approval or an outcome means the verdict that it is about.
+        Some(id) => match record.and_then(judged) {
+            Some(judged) => Ok(judged),
+            None => by_id(store, &id)?.ok_or_else(|| unknown(&id)),
+        },
     }
-    by_id(store, typed)?.ok_or_else(|| unknown(typed))
-}
-
-fn record(store: &Store, sequence: u64) -> Result<Option<Record>, Failure> {
-    let records = store.records(Some(sequence.saturating_add(1)), 1)?;
-    Ok(records.into_iter().next().filter(|record| record.sequence == sequence))
 }
 
 fn by_id(store: &Store, id: &str) -> Result<Option<Judged>, Failure> {
@@ -168,19 +151,20 @@ fn unknown(typed: &str) -> Failure {
 }
 
 /// What a proposal would do, on one line.
-pub fn act_text(proposal: &Proposal) -> String {
+pub(crate) fn act_text(proposal: &Proposal) -> String {
     let Some(call) = proposal.call.as_ref().filter(|call| !call.acts.is_empty()) else {
         return format!("{} {}", proposal.action_type, proposal.target);
     };
-    let acts = call.acts.iter().map(|act| {
-        if act.words.is_empty() { format!("{} {}", act.kind, act.place) } else { act.words.join(" ") }
-    });
+    let acts = call
+        .acts
+        .iter()
+        .map(|act| if act.words.is_empty() { format!("{} {}", act.kind, act.place) } else { act.words.join(" ") });
     acts.collect::<Vec<_>>().join("; ")
 }
 
 /// How long a place holds on: until its trace is below the strength from which the gate holds. `None` where it does not, or where
 /// ticks do not follow from time.
-pub fn holds_for(kernel: &Kernel, trace: &stigmergate_core::field::Trace) -> Option<u64> {
+pub(crate) fn holds_for(kernel: &Kernel, trace: &stigmergate_core::field::Trace) -> Option<u64> {
     let policy = kernel.policy();
     let over = trace.strength.less(policy.gate.medium_hazard);
     let holds = trace.strength >= policy.gate.medium_hazard && policy.time.tick_ms > 0;

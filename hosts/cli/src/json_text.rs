@@ -8,22 +8,22 @@ use std::ops::Range;
 
 /// A JSON text and where its parts are.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub(crate) struct Document {
     text: String,
     root: Node,
 }
 
 /// A part of the text.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(crate) struct Node {
     /// Where it is.
-    pub span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// What is in it.
-    pub inside: Inside,
+    pub(crate) inside: Inside,
 }
 
 #[derive(Clone, Debug)]
-pub enum Inside {
+pub(crate) enum Inside {
     /// Keys with where they begin, and their values.
     Object(Vec<(String, usize, Node)>),
     Array(Vec<Node>),
@@ -32,7 +32,7 @@ pub enum Inside {
 
 /// What is to be written: JSON whose keys keep their order.
 #[derive(Clone, Debug)]
-pub enum Json {
+pub(crate) enum Json {
     Object(Vec<(&'static str, Json)>),
     Array(Vec<Json>),
     Text(String),
@@ -40,11 +40,11 @@ pub enum Json {
 }
 
 impl Json {
-    pub fn text(text: &str) -> Self {
+    pub(crate) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
-    pub fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         match self {
             Self::Object(members) => members.iter().map(|(key, value)| ((*key).to_owned(), value.value())).collect(),
             Self::Array(items) => items.iter().map(Self::value).collect(),
@@ -55,21 +55,21 @@ impl Json {
 }
 
 impl Node {
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         let Inside::Object(members) = &self.inside else { return None };
         // Of equal keys the last one counts, as for every JSON parser in use.
         members.iter().rev().find(|(name, ..)| name == key).map(|(_, _, node)| node)
     }
 
-    pub fn items(&self) -> &[Node] {
+    pub(crate) fn items(&self) -> &[Node] {
         if let Inside::Array(items) = &self.inside { items } else { &[] }
     }
 
-    pub fn is_object(&self) -> bool {
+    pub(crate) fn is_object(&self) -> bool {
         matches!(self.inside, Inside::Object(_))
     }
 
-    pub fn is_array(&self) -> bool {
+    pub(crate) fn is_array(&self) -> bool {
         matches!(self.inside, Inside::Array(_))
     }
 
@@ -85,7 +85,7 @@ impl Node {
 
 impl Document {
     /// Reads a text; the error says where it is no JSON.
-    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn read(text: &str) -> Result<Self, serde_json::Error> {
         // The strict parser says whether it is JSON, and bounds its depth. After it, the reader below only has to find the places.
         serde_json::from_str::<serde::de::IgnoredAny>(text)?;
         let mut reader = Reader { text, at: 0 };
@@ -93,34 +93,36 @@ impl Document {
         Ok(Self { text: text.to_owned(), root })
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    pub fn root(&self) -> &Node {
+    pub(crate) fn root(&self) -> &Node {
         &self.root
     }
 
     /// The value of a part.
-    pub fn value(&self, node: &Node) -> Value {
+    pub(crate) fn value(&self, node: &Node) -> Value {
         self.text.get(node.span.clone()).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
 
     /// The blank text inside an empty object or array.
-    pub fn blank_inside<'t>(&'t self, node: &Node) -> Option<&'t str> {
+    pub(crate) fn blank_inside<'t>(&'t self, node: &Node) -> Option<&'t str> {
         node.parts().is_empty().then(|| self.text.get(inner(node))).flatten()
     }
 
     /// Adds a member to an object, or without a key an item to an array, at its end, in the style of the text around it.
-    pub fn add(&self, node: &Node, key: Option<&str>, value: &Json) -> Option<Self> {
+    pub(crate) fn add(&self, node: &Node, key: Option<&str>, value: &Json) -> Option<Self> {
         let style = Style::of(&self.text);
         let outer = self.indentation(node);
         let inner_indent = match node.parts().first() {
             Some(first) => self.line_indent(first.start).unwrap_or_else(|| format!("{outer}{}", style.unit)),
             None => format!("{outer}{}", style.unit),
         };
-        let is_compact = !style.lines || node.parts().first().is_some_and(|first| self.line_indent(first.start).is_none());
-        let mut added = key.map(|key| format!("{}:{}", quote(key), if style.colon_space { " " } else { "" })).unwrap_or_default();
+        let is_compact =
+            !style.lines || node.parts().first().is_some_and(|first| self.line_indent(first.start).is_none());
+        let mut added =
+            key.map(|key| format!("{}:{}", quote(key), if style.colon_space { " " } else { "" })).unwrap_or_default();
         added.push_str(&if is_compact { print_compact(value, &style) } else { print(value, &style, &inner_indent) });
         let break_before = if is_compact { String::new() } else { format!("{}{inner_indent}", style.newline) };
         let edited = match node.parts().last() {
@@ -137,7 +139,7 @@ impl Document {
     }
 
     /// Removes a member or item by its number, with the comma that it no longer needs. `blank` is what an emptied object or array holds.
-    pub fn remove(&self, node: &Node, number: usize, blank: &str) -> Option<Self> {
+    pub(crate) fn remove(&self, node: &Node, number: usize, blank: &str) -> Option<Self> {
         let parts = node.parts();
         let part = parts.get(number)?;
         let before = number.checked_sub(1).and_then(|before| parts.get(before));
@@ -150,13 +152,13 @@ impl Document {
     }
 
     /// The number of a member.
-    pub fn number_of(&self, node: &Node, key: &str) -> Option<usize> {
+    pub(crate) fn number_of(&self, node: &Node, key: &str) -> Option<usize> {
         let Inside::Object(members) = &node.inside else { return None };
         members.iter().rposition(|(name, ..)| name == key)
     }
 
     /// Replaces a part.
-    pub fn replace(&self, node: &Node, value: &Json) -> Option<Self> {
+    pub(crate) fn replace(&self, node: &Node, value: &Json) -> Option<Self> {
         let style = Style::of(&self.text);
         let indent = self.indentation(node);
         let lines = self.text.get(node.span.clone())?.contains('\n');
@@ -224,7 +226,8 @@ fn print(value: &Json, style: &Style, indent: &str) -> String {
     let (open, parts, close): (_, Vec<String>, _) = match value {
         Json::Object(members) if !members.is_empty() => {
             let space = if style.colon_space { " " } else { "" };
-            let member = |(key, value): &(&str, Json)| format!("{}:{space}{}", quote(key), print(value, style, &deeper));
+            let member =
+                |(key, value): &(&str, Json)| format!("{}:{space}{}", quote(key), print(value, style, &deeper));
             ('{', members.iter().map(member).collect(), '}')
         }
         // Lists of texts and numbers stay on a line.

@@ -11,7 +11,7 @@ use stigmergate_core::gate::{Decision, Reason, Verdict};
 use tabled::builder::Builder;
 use tabled::settings::peaker::Priority;
 use tabled::settings::{Padding, Style as Frame, Width};
-use unicode_width::UnicodeWidthChar as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Whether a character could move the cursor, change colours, reorder text or hide.
 fn is_treacherous(character: char) -> bool {
@@ -22,7 +22,7 @@ fn is_treacherous(character: char) -> bool {
 }
 
 /// A stored text on one line, with every control made visible.
-pub fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut shown, character| {
         match character {
             '\n' => shown.push_str("\\n"),
@@ -36,7 +36,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// A stored text, plain, cut to a width.
-pub fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     let text = plain(text);
     let mut used = 0_usize;
     let mut shown = String::new();
@@ -55,8 +55,31 @@ pub fn cut(text: &str, width: usize) -> String {
     shown
 }
 
+/// Lines broken at blanks to fit a width; what follows a break is indented two columns deeper.
+pub(crate) fn wrap(text: &str, width: usize) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for line in text.lines() {
+        let indent: String = line.chars().take_while(|character| *character == ' ').collect();
+        let mut used = 0_usize;
+        for word in line.split_inclusive(' ') {
+            let wide = anstream::adapter::strip_str(word).to_string().trim_end().width();
+            if used > indent.len() && used.saturating_add(wide) > width {
+                shown.truncate(shown.trim_end_matches(' ').len());
+                shown.push('\n');
+                shown.push_str(&indent);
+                shown.push_str("  ");
+                used = indent.len().saturating_add(2);
+            }
+            shown.push_str(word);
+            used = used.saturating_add(anstream::adapter::strip_str(word).to_string().width());
+        }
+        shown.push('\n');
+    }
+    shown
+}
+
 /// A verdict whose texts cannot do anything to a terminal, nor pretend to be a line of the explanation.
-pub fn plain_verdict(verdict: &Verdict) -> Verdict {
+pub(crate) fn plain_verdict(verdict: &Verdict) -> Verdict {
     let mut verdict = verdict.clone();
     verdict.id = plain(&verdict.id);
     verdict.agent = plain(&verdict.agent);
@@ -72,7 +95,7 @@ pub fn plain_verdict(verdict: &Verdict) -> Verdict {
 }
 
 /// JSON whose texts cannot do anything to a terminal either.
-pub fn json(value: &impl serde::Serialize) -> String {
+pub(crate) fn json(value: &impl serde::Serialize) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned());
     // The line breaks are the printer's own: those of texts are escaped already.
     text.chars().fold(String::with_capacity(text.len()), |mut shown, character| {
@@ -89,20 +112,20 @@ pub fn json(value: &impl serde::Serialize) -> String {
 }
 
 /// Text in a style.
-pub fn styled(style: Style, text: &str) -> String {
+pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-pub fn bold(text: &str) -> String {
+pub(crate) fn bold(text: &str) -> String {
     styled(Style::new().bold(), text)
 }
 
-pub fn faint(text: &str) -> String {
+pub(crate) fn faint(text: &str) -> String {
     styled(Style::new().dimmed(), text)
 }
 
 /// A decision in its colour.
-pub fn decision(decision: Decision) -> String {
+pub(crate) fn decision(decision: Decision) -> String {
     let (color, text) = match decision {
         Decision::Execute => (AnsiColor::Green, "EXECUTE"),
         Decision::Hold => (AnsiColor::Yellow, "HOLD"),
@@ -112,7 +135,7 @@ pub fn decision(decision: Decision) -> String {
 }
 
 /// Rows under a head, the widest columns cut until all fits.
-pub fn table(head: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
+pub(crate) fn table(head: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
     let mut builder = Builder::with_capacity(rows.len().saturating_add(1), head.len());
     builder.push_record(head.iter().map(|name| faint(name)));
     for row in rows {
@@ -129,15 +152,15 @@ pub fn table(head: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
 
 /// The clock of whoever reads.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     /// Milliseconds since the epoch.
-    pub now: u64,
+    pub(crate) now: u64,
     zone: Option<TimeZone>,
 }
 
 impl Clock {
     /// The system's clock; its zone is looked up when it is first needed.
-    pub fn system() -> Self {
+    pub(crate) fn system() -> Self {
         let now = Timestamp::now().as_millisecond();
         Self { now: u64::try_from(now).unwrap_or(0), zone: None }
     }
@@ -145,11 +168,12 @@ impl Clock {
     fn format(&self, at: u64, format: &str) -> String {
         let zone = self.zone.clone().unwrap_or_else(TimeZone::system);
         let instant = i64::try_from(at).ok().and_then(|at| Timestamp::from_millisecond(at).ok());
-        instant.map_or_else(|| format!("{at} ms"), |instant| instant.to_zoned_datetime(zone).strftime(format).to_string())
+        instant
+            .map_or_else(|| format!("{at} ms"), |instant| instant.to_zoned_datetime(zone).strftime(format).to_string())
     }
 
     /// `now`, `3 min ago`, `14:02`, `Nov 28 14:02`, `2025-11-28`.
-    pub fn when(&self, at: u64) -> String {
+    pub(crate) fn when(&self, at: u64) -> String {
         let minutes = self.now.saturating_sub(at) / 60_000;
         match minutes {
             _ if at > self.now.saturating_add(60_000) => self.format(at, "%Y-%m-%d %H:%M"),
@@ -162,18 +186,18 @@ impl Clock {
     }
 
     /// The day and the time.
-    pub fn exactly(&self, at: u64) -> String {
+    pub(crate) fn exactly(&self, at: u64) -> String {
         self.format(at, "%Y-%m-%d %H:%M:%S")
     }
 
     /// `14:12, in 9 min`.
-    pub fn until(&self, at: u64) -> String {
+    pub(crate) fn until(&self, at: u64) -> String {
         let left = span(at.saturating_sub(self.now));
         format!("{}, in {left}", self.format(at, "%H:%M"))
     }
 
     /// The beginning of a range: a while ago, a day, or a time of today.
-    pub fn since(&self, text: &str) -> Option<u64> {
+    pub(crate) fn since(&self, text: &str) -> Option<u64> {
         if let Some(seconds) = seconds(text) {
             return Some(self.now.saturating_sub(seconds.saturating_mul(1000)));
         }
@@ -186,13 +210,14 @@ impl Clock {
             return millisecond(day.to_zoned_datetime(zone).ok()?.timestamp());
         }
         let time = text.parse::<jiff::civil::Time>().ok()?;
-        let today = Timestamp::from_millisecond(i64::try_from(self.now).ok()?).ok()?.to_zoned_datetime(zone.clone()).date();
+        let today =
+            Timestamp::from_millisecond(i64::try_from(self.now).ok()?).ok()?.to_zoned_datetime(zone.clone()).date();
         millisecond(today.to_datetime(time).to_zoned_datetime(zone).ok()?.timestamp())
     }
 }
 
 /// A length of time in its largest unit.
-pub fn span(milliseconds: u64) -> String {
+pub(crate) fn span(milliseconds: u64) -> String {
     let seconds = milliseconds.div_ceil(1000);
     match seconds {
         0..=99 => format!("{seconds} s"),
@@ -203,7 +228,7 @@ pub fn span(milliseconds: u64) -> String {
 }
 
 /// `90s`, `30m`, `2h`, `3d`, `1h30m`: in seconds.
-pub fn seconds(text: &str) -> Option<u64> {
+pub(crate) fn seconds(text: &str) -> Option<u64> {
     let mut total = 0_u64;
     let mut digits = String::new();
     for character in text.trim().chars() {
@@ -241,6 +266,13 @@ mod tests {
         assert_eq!(cut("abcdef", 6), "abcdef");
         assert_eq!(cut("abcdefg", 6), "abcde…");
         assert_eq!(cut("漢字漢字", 5), "漢字…");
+    }
+
+    #[test]
+    fn a_long_line_is_broken_at_blanks_and_stays_indented() {
+        assert_eq!(wrap("  one two three four", 12), "  one two\n    three\n    four\n");
+        assert_eq!(wrap("short\n  unbreakableunbreakable", 10), "short\n  unbreakableunbreakable\n");
+        assert_eq!(wrap(&bold("a b c"), 80), bold("a b c") + "\n");
     }
 
     #[test]

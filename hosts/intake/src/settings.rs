@@ -10,6 +10,7 @@
 //! | the store | `stigmergate/<folder>-<8 digits of the root's SHA-256>/store.db` in the data folder |
 //! | trusted digests | `stigmergate/trusted` in the data folder, a line each, as `sha256sum` prints them |
 
+use crate::repository::Repository;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -221,8 +222,8 @@ impl Locations {
         let base = choose_base_strategy().map_err(|_| SettingsError::NoHome)?;
         let (config, data) = (base.config_dir().join("stigmergate"), base.data_dir().join("stigmergate"));
         let folder = fs::canonicalize(folder).map_err(|error| unreadable(folder, &error))?;
-        let repository = folder.ancestors().find(|ancestor| ancestor.join(".git").exists());
-        let root = repository.unwrap_or(&folder).to_path_buf();
+        let repository = Repository::discover(&folder);
+        let root = repository.as_ref().map_or(folder.as_path(), Repository::root).to_path_buf();
         Ok(Self {
             in_repository: repository.is_some(),
             store: data.join(store_name(&root)).join("store.db"),
@@ -241,6 +242,12 @@ impl Locations {
         let folder = store.parent().and_then(|folder| fs::canonicalize(folder).ok());
         self.store = folder.zip(store.file_name()).map_or_else(|| store.clone(), |(folder, name)| folder.join(name));
         self
+    }
+
+    /// The gate's own files, which nobody under judgement may change.
+    #[must_use]
+    pub fn own_files(&self) -> [&Path; 4] {
+        [&self.store, &self.trusted_file, &self.user_file, &self.project_file].map(PathBuf::as_path)
     }
 
     /// Reads the settings that hold here.
@@ -281,12 +288,6 @@ impl Locations {
         lines.push(trust_line((digest.as_str().to_owned(), path)));
         replace_file(&self.trusted_file, (lines.join("\n") + "\n").as_bytes())?;
         Ok(digest)
-    }
-
-    /// A path as proposals name it: relative to the root where it lies below it.
-    fn place(&self, path: &Path) -> String {
-        let text = path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy();
-        if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
     }
 
     fn trusts(&self, file: &Path, digest: &FileDigest) -> bool {
@@ -356,14 +357,9 @@ impl Sources {
     #[must_use]
     pub fn fingerprint(&self) -> FileDigest {
         let mut hasher = Sha256::new();
-        let locations = &self.locations;
-        let places = [&locations.data, &locations.store, &locations.user_file, &locations.project_file];
-        let parts = places.map(|path| path.as_os_str().as_encoded_bytes());
+        // Presets differ between versions.
+        hasher.update(env!("CARGO_PKG_VERSION"));
         let files = [&self.user, &self.project].map(|bytes| bytes.as_deref());
-        for part in parts.into_iter().chain([env!("CARGO_PKG_VERSION").as_bytes()]) {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
         for file in files {
             hasher.update(file.map_or(u64::MAX, |bytes| bytes.len() as u64).to_le_bytes());
             hasher.update(file.unwrap_or_default());
@@ -386,7 +382,7 @@ impl Sources {
         }
         let user = read_policy(&locations.user_file, &given)?;
         let mut ignored = Vec::new();
-        let mut policy = match &self.project {
+        let policy = match &self.project {
             None => user,
             Some(bytes) => {
                 sources.push(source(&locations.project_file, bytes, self.trusted));
@@ -397,7 +393,6 @@ impl Sources {
                 if self.trusted { merged } else { tighten(user, &project, &mut ignored) }
             }
         };
-        protect(&mut policy, locations);
         Ok(Settings { policy, sources, ignored, fingerprint: self.fingerprint() })
     }
 }
@@ -413,32 +408,6 @@ fn source(path: &Path, bytes: &[u8], trusted: bool) -> SourceFile {
 pub fn check_file(file: &Path) -> Result<Policy, SettingsError> {
     let bytes = read_file(file)?.ok_or_else(|| unreadable(file, &io::ErrorKind::NotFound.into()))?;
     read_policy(file, &parse(file, &bytes)?)
-}
-
-/// Nobody under judgement changes the gate's own files, wherever the environment or an option puts them.
-fn protect(policy: &mut Policy, locations: &Locations) {
-    let config = locations.user_file.parent().unwrap_or(&locations.user_file);
-    let wanted = [
-        (&locations.data, locations.trusted_file.as_path(), "/**"),
-        (&config.to_path_buf(), locations.user_file.as_path(), "/**"),
-        (&locations.store, locations.store.as_path(), "*"),
-    ];
-    for (place, sample, ending) in wanted {
-        let sample = locations.place(sample);
-        if !policy.places.protected.iter().any(|glob| glob.matches(&sample)) {
-            policy.places.protected.extend(Glob::new(&format!("{}{ending}", escape(&locations.place(place)))));
-        }
-    }
-}
-
-fn escape(place: &str) -> String {
-    place.chars().fold(String::new(), |mut pattern, character| {
-        if matches!(character, '*' | '?' | '[' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-        pattern
-    })
 }
 
 /// The bytes of a file; `None` where nothing is there. Never waits, as the opening of a pipe would.

@@ -17,7 +17,7 @@ struct Answered<'a, T> {
     reply: &'a T,
 }
 
-pub fn approve(gate: &Gate, args: &ApproveArgs) -> Result<Answer, Failure> {
+pub(crate) fn approve(gate: &Gate, args: &ApproveArgs) -> Result<Answer, Failure> {
     require_person("approving", args.person.yes)?;
     let standing_seconds = args.standing.as_deref().map(standing).transpose()?;
     let by = name(&args.person)?;
@@ -34,9 +34,7 @@ pub fn approve(gate: &Gate, args: &ApproveArgs) -> Result<Answer, Failure> {
     let applied = gate.apply(&mut store, Command::Approve(command)).map_err(|error| explained(error, &args.id))?;
     let Reply::Approval(reply) = applied.reply else { return Err(unexpected()) };
     let value = Answered { sequence: applied.sequence, verdict: judged.sequence, reply: &reply };
-    Ok(Answer::new(gate, &value, || {
-        approved(gate, &reply, judged.sequence, &act_text(&judged.proposal))
-    }))
+    Ok(Answer::new(gate, &value, || approved(gate, &reply, judged.sequence, &act_text(&judged.proposal))))
 }
 
 fn approved(gate: &Gate, reply: &Approval, number: u64, act: &str) -> String {
@@ -57,7 +55,7 @@ fn approved(gate: &Gate, reply: &Approval, number: u64, act: &str) -> String {
     text
 }
 
-pub fn deny(gate: &Gate, args: &DenyArgs) -> Result<Answer, Failure> {
+pub(crate) fn deny(gate: &Gate, args: &DenyArgs) -> Result<Answer, Failure> {
     require_person("denying", args.person.yes)?;
     let by = name(&args.person)?;
     drop(gate.look_closely()?);
@@ -97,11 +95,11 @@ fn standing(text: &str) -> Result<u64, Failure> {
 
 /// The name that a person is known by.
 fn name(person: &Person) -> Result<String, Failure> {
-    let known = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    let login = || whoami::username().ok();
     person
         .by
         .clone()
-        .or(known)
+        .or_else(login)
         .filter(|name| !name.trim().is_empty())
         .ok_or_else(|| Failure::new("value", "it is not known who you are; say it with --by NAME").in_field("by"))
 }

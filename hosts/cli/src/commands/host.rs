@@ -61,11 +61,12 @@ impl Gate {
 }
 
 /// The settings files through which a host asks the gate here.
-pub fn installed(gate: &Gate) -> Vec<PathBuf> {
+pub(crate) fn installed(gate: &Gate) -> Vec<PathBuf> {
     let asks = |file: &Path| {
         let document = fs::read_to_string(file).ok().and_then(|text| Document::read(&text).ok());
         document.is_some_and(|document| {
-            let groups = document.root().get("hooks").and_then(|hooks| hooks.get("PreToolUse")).map_or(&[][..], Node::items);
+            let groups =
+                document.root().get("hooks").and_then(|hooks| hooks.get("PreToolUse")).map_or(&[][..], Node::items);
             groups.iter().any(|group| hooks_of(group).iter().any(|hook| is_ours(&document, hook)))
         })
     };
@@ -80,7 +81,7 @@ struct Written<'a> {
     text: Option<&'a str>,
 }
 
-pub fn init(gate: &Gate, args: &InitArgs) -> Result<Answer, Failure> {
+pub(crate) fn init(gate: &Gate, args: &InitArgs) -> Result<Answer, Failure> {
     let file = gate.claude_file(&args.scope)?;
     let command = program();
     let before = read(&file)?;
@@ -123,7 +124,7 @@ pub fn init(gate: &Gate, args: &InitArgs) -> Result<Answer, Failure> {
     }))
 }
 
-pub fn uninstall(gate: &Gate, args: &UninstallArgs) -> Result<Answer, Failure> {
+pub(crate) fn uninstall(gate: &Gate, args: &UninstallArgs) -> Result<Answer, Failure> {
     let file = gate.claude_file(&args.scope)?;
     let note = note(gate, &file);
     let before = read(&file)?;
@@ -231,7 +232,8 @@ fn install(
             document = document.add(document.root(), Some("hooks"), &Json::Object(Vec::new())).ok_or(CHANGED)?;
             note.made.insert("hooks".to_owned());
         }
-        let hooks = document.root().get("hooks").filter(|hooks| hooks.is_object()).ok_or("an object at `hooks`")?.clone();
+        let hooks =
+            document.root().get("hooks").filter(|hooks| hooks.is_object()).ok_or("an object at `hooks`")?.clone();
         let path = format!("hooks.{event}");
         let ours = group(command, arguments, blocks);
         let Some(groups) = hooks.get(event).cloned() else {
@@ -283,7 +285,8 @@ fn take_back(document: &Document, note: Option<&Note>) -> Option<Document> {
             document = document.remove(&hooks, document.number_of(&hooks, event)?, blank("hooks"))?;
         }
     }
-    let empty = document.root().get("hooks").is_some_and(|hooks| hooks.is_object() && document.blank_inside(hooks).is_some());
+    let empty =
+        document.root().get("hooks").is_some_and(|hooks| hooks.is_object() && document.blank_inside(hooks).is_some());
     if empty && made("hooks") {
         document = document.remove(document.root(), document.number_of(document.root(), "hooks")?, blank(""))?;
     }

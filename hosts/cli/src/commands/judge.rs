@@ -30,7 +30,7 @@ struct Judged<'a> {
     text: String,
 }
 
-pub fn propose(gate: &Gate, args: &ProposeArgs) -> Result<Answer, Failure> {
+pub(crate) fn propose(gate: &Gate, args: &ProposeArgs) -> Result<Answer, Failure> {
     let proposal = read_proposal(args.file.as_deref().unwrap_or(Path::new("-")), gate.clock.now)?;
     let (sequence, verdict) = if args.dry_run {
         (None, witness(gate, proposal)?)
@@ -44,7 +44,8 @@ pub fn propose(gate: &Gate, args: &ProposeArgs) -> Result<Answer, Failure> {
     let value = Judged { sequence, verdict: &verdict, text: explain::short(&shown) };
     let exit = if verdict.decision == Decision::Execute { DONE } else { FOUND };
     let answer = Answer::new(gate, &value, || {
-        let number = sequence.map_or_else(|| "(dry run, nothing remembered)".to_owned(), |number| format!("#{number}"));
+        let number = sequence
+            .map_or_else(|| "(dry run, nothing remembered)".to_owned(), |number| format!("#{number} {}", shown.id));
         let mut text = format!("{} {number}\n", screen::decision(verdict.decision));
         for line in explain::long(&shown).lines().skip(1) {
             text.push_str(line);
@@ -54,7 +55,7 @@ pub fn propose(gate: &Gate, args: &ProposeArgs) -> Result<Answer, Failure> {
             let way = format!("a person answers with `stigmergate approve {number}` or `stigmergate deny {number}`\n");
             text.push_str(&way);
         }
-        text
+        screen::wrap(&text, gate.width)
     });
     Ok(answer.ending(exit))
 }
@@ -80,10 +81,10 @@ fn witness(gate: &Gate, proposal: Proposal) -> Result<Verdict, Failure> {
 fn read_proposal(file: &Path, now: u64) -> Result<Proposal, Failure> {
     let mut value: Value = serde_json::from_str(&read_text(file)?)
         .map_err(|error| Failure::new("json", format!("the proposal is no JSON: {error}")))?;
-    if let Value::Object(fields) = &mut value {
-        if !fields.contains_key("proposal_id") && !fields.contains_key("id") {
-            fields.insert("proposal_id".to_owned(), Value::String(format!("cli-{now}")));
-        }
+    if let Value::Object(fields) = &mut value
+        && !fields.contains_key("id")
+    {
+        fields.entry("proposal_id").or_insert_with(|| Value::String(format!("cli-{now}")));
     }
     serde_json::from_value(value)
         .map_err(|error| Failure::new("json", format!("the proposal has not the expected form: {error}")))
@@ -116,7 +117,7 @@ struct Recorded<'a> {
     reply: &'a OutcomeReply,
 }
 
-pub fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure> {
+pub(crate) fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure> {
     let cost = args.cost.as_deref().map(read_cost).transpose()?;
     drop(gate.look_closely()?);
     let (mut store, _) = gate.act()?;
@@ -164,7 +165,7 @@ struct Passed {
     ticked: Ticked,
 }
 
-pub fn tick(gate: &Gate, args: &TickArgs) -> Result<Answer, Failure> {
+pub(crate) fn tick(gate: &Gate, args: &TickArgs) -> Result<Answer, Failure> {
     let (mut store, settings) = gate.act()?;
     let tick_ms = settings.policy.time.tick_ms;
     let by_hand = tick_ms == 0;
@@ -175,7 +176,9 @@ pub fn tick(gate: &Gate, args: &TickArgs) -> Result<Answer, Failure> {
     Ok(Answer::new(gate, &value, || {
         let ended = match ticked.expired {
             0 => "nothing expired".to_owned(),
-            ended => format!("{} expired", count(ended, "hold, approval or reservation", "holds, approvals or reservations")),
+            ended => {
+                format!("{} expired", count(ended, "hold, approval or reservation", "holds, approvals or reservations"))
+            }
         };
         if by_hand {
             return format!("tick {} ({} since the beginning); {ended}\n", ticked.tick, ticked.counted);

@@ -21,21 +21,21 @@ struct Log {
 
 /// A verdict in a few fields.
 #[derive(Debug, Serialize)]
-pub struct Line {
-    pub sequence: u64,
-    pub at: u64,
-    pub id: String,
-    pub agent: String,
-    pub act: String,
-    pub decision: Decision,
-    pub score: Fixed,
-    pub reason: Option<Reason>,
-    pub text: String,
-    pub state: Option<&'static str>,
+pub(crate) struct Line {
+    pub(crate) sequence: u64,
+    pub(crate) at: u64,
+    pub(crate) id: String,
+    pub(crate) agent: String,
+    pub(crate) act: String,
+    pub(crate) decision: Decision,
+    pub(crate) score: Fixed,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) text: String,
+    pub(crate) state: Option<&'static str>,
 }
 
 impl Line {
-    pub fn of(judged: Judged, state: Option<&State>) -> Self {
+    pub(crate) fn of(judged: Judged, state: Option<&State>) -> Self {
         let verdict = judged.verdict;
         Self {
             sequence: judged.sequence,
@@ -52,7 +52,7 @@ impl Line {
     }
 }
 
-pub fn log(gate: &Gate, args: &LogArgs) -> Result<Answer, Failure> {
+pub(crate) fn log(gate: &Gate, args: &LogArgs) -> Result<Answer, Failure> {
     let since = match &args.since {
         None => 0,
         Some(text) => gate.clock.since(text).ok_or_else(|| {
@@ -125,15 +125,20 @@ struct Hot {
 
 /// A trace, and what it does.
 #[derive(Debug, Serialize)]
-pub struct HotPlace {
+pub(crate) struct HotPlace {
     #[serde(flatten)]
-    pub trace: Trace,
+    pub(crate) trace: Trace,
     /// Acts there are held for this long, in milliseconds; `null` where this trace holds nothing.
-    pub holds_for_ms: Option<u64>,
+    pub(crate) holds_for_ms: Option<u64>,
 }
 
 /// The traces that weigh, the strongest first.
-pub fn hot_places(kernel: &stigmergate_core::kernel::Kernel, now: u64, place: Option<&Location>, all: bool) -> Vec<HotPlace> {
+pub(crate) fn hot_places(
+    kernel: &stigmergate_core::kernel::Kernel,
+    now: u64,
+    place: Option<&Location>,
+    all: bool,
+) -> Vec<HotPlace> {
     let view = kernel.at(now);
     let mut traces = place.map_or_else(|| view.traces(), |place| view.pressure(place, None, None));
     traces.retain(|trace| all || matches!(trace.signal, Signal::Failure | Signal::Risk));
@@ -141,11 +146,10 @@ pub fn hot_places(kernel: &stigmergate_core::kernel::Kernel, now: u64, place: Op
     traces.into_iter().map(|trace| HotPlace { holds_for_ms: holds_for(kernel, &trace), trace }).collect()
 }
 
-pub fn hot(gate: &Gate, args: &HotArgs) -> Result<Answer, Failure> {
+pub(crate) fn hot(gate: &Gate, args: &HotArgs) -> Result<Answer, Failure> {
     let place = args.place.as_deref().map(|place| location(gate, place));
     let mut store = gate.look_closely()?;
-    let mut places =
-        store.with_current(|kernel| hot_places(kernel, gate.clock.now, place.as_ref(), args.all))?;
+    let mut places = store.with_current(|kernel| hot_places(kernel, gate.clock.now, place.as_ref(), args.all))?;
     let more = places.len().saturating_sub(args.limit);
     places.truncate(args.limit);
     let hot = Hot { places, more };
@@ -161,7 +165,7 @@ pub fn hot(gate: &Gate, args: &HotArgs) -> Result<Answer, Failure> {
     }))
 }
 
-pub fn places_table(gate: &Gate, places: &[HotPlace]) -> String {
+pub(crate) fn places_table(gate: &Gate, places: &[HotPlace]) -> String {
     let row = |hot: &HotPlace| {
         let trace = &hot.trace;
         let kind = match &trace.kind {

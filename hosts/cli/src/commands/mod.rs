@@ -1,12 +1,12 @@
 //! A file for each kind of thing that people do.
 
-pub mod answer;
-pub mod host;
-pub mod judge;
-pub mod log;
-pub mod policy;
-pub mod status;
-pub mod why;
+pub(crate) mod answer;
+pub(crate) mod host;
+pub(crate) mod judge;
+pub(crate) mod log;
+pub(crate) mod policy;
+pub(crate) mod status;
+pub(crate) mod why;
 
 use crate::failure::{DONE, Failure};
 use crate::gate::Gate;
@@ -16,26 +16,22 @@ use std::io::IsTerminal as _;
 
 /// What a command prints, and how it ends.
 #[derive(Debug)]
-pub struct Answer {
-    pub text: String,
-    pub exit: u8,
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) exit: u8,
 }
 
 impl Answer {
     /// The JSON for programs or the text for people.
-    pub fn new(gate: &Gate, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
+    pub(crate) fn new(gate: &Gate, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
         Self::of(gate.json, value, text)
     }
 
-    pub fn of(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
-        let mut text = if as_json { screen::json(value) } else { text() };
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-        Self { text, exit: DONE }
+    pub(crate) fn of(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
+        Self { text: if as_json { screen::json(value) + "\n" } else { text() }, exit: DONE }
     }
 
-    pub fn ending(mut self, exit: u8) -> Self {
+    pub(crate) fn ending(mut self, exit: u8) -> Self {
         self.exit = exit;
         self
     }

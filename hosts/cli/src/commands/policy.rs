@@ -15,7 +15,7 @@ use stigmergate_core::kernel::Kernel;
 use stigmergate_core::policy::{Policy, Preset};
 use stigmergate_intake::settings::{FileDigest, Settings, SourceFile, check_file};
 
-pub fn policy(gate: &Gate, command: &PolicyCommand) -> Result<Answer, Failure> {
+pub(crate) fn policy(gate: &Gate, command: &PolicyCommand) -> Result<Answer, Failure> {
     match command {
         PolicyCommand::Show => show_policy(gate),
         PolicyCommand::Check { file } => check(gate, file.as_deref()),
@@ -25,13 +25,13 @@ pub fn policy(gate: &Gate, command: &PolicyCommand) -> Result<Answer, Failure> {
 
 /// A settings file for programs.
 #[derive(Debug, Serialize)]
-pub struct Source {
+pub(crate) struct Source {
     path: PathBuf,
     digest: String,
     trusted: bool,
 }
 
-pub fn sources(settings: &Settings) -> Vec<Source> {
+pub(crate) fn sources(settings: &Settings) -> Vec<Source> {
     let source = |file: &SourceFile| Source {
         path: file.path.clone(),
         digest: file.digest.as_str().to_owned(),
@@ -41,7 +41,7 @@ pub fn sources(settings: &Settings) -> Vec<Source> {
 }
 
 /// Which files the policy comes from, a line each.
-pub fn sources_text(settings: &Settings) -> String {
+pub(crate) fn sources_text(settings: &Settings) -> String {
     let mut text = String::new();
     for file in &settings.sources {
         let how = if file.trusted { "" } else { "  not trusted: only what is stricter counts" };
@@ -114,7 +114,8 @@ fn rules_text(policy: &Policy) -> String {
 
 /// What is not as in the preset, a line each; rules apart.
 fn differences(policy: &Policy) -> Vec<String> {
-    let values = [&Policy::preset(policy.preset), policy].map(|policy| serde_json::to_value(policy).unwrap_or_default());
+    let values =
+        [&Policy::preset(policy.preset), policy].map(|policy| serde_json::to_value(policy).unwrap_or_default());
     let mut lines = Vec::new();
     let [preset, here] = &values;
     compare(preset, here, "", &mut lines);

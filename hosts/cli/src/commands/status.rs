@@ -5,7 +5,7 @@ use super::policy::{Source, sources, sources_text};
 use super::{Answer, count, host};
 use crate::failure::Failure;
 use crate::gate::{Gate, find, show};
-use crate::screen::{self, plain};
+use crate::screen;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -77,14 +77,14 @@ fn look(gate: &Gate, settings: &Settings) -> Result<Status, Failure> {
         let judged = find(&store, &held.id)?;
         status.waiting.push(Waiting { line: Line::of(judged, Some(&held.state)), expires_at: held.deadline });
     }
-    status.incidents = numbers.counts.incidents.max(store.incidents()?.len() as u64);
+    status.incidents = store.incident_count()?.max(numbers.counts.incidents);
     status.store.exists = true;
     status.kernel = Some(numbers);
     status.hot = hot;
     Ok(status)
 }
 
-pub fn status(gate: &Gate) -> Result<Answer, Failure> {
+pub(crate) fn status(gate: &Gate) -> Result<Answer, Failure> {
     let settings = gate.settings()?;
     let status = look(gate, &settings)?;
     Ok(Answer::new(gate, &status, || long(gate, &status, &settings)))
@@ -101,7 +101,12 @@ fn long(gate: &Gate, status: &Status, settings: &Settings) -> String {
         text.push_str(&places_table(gate, &status.hot));
     }
     let policy = &status.policy;
-    _ = writeln!(text, "\npolicy {} {}", screen::bold(policy.preset.as_str()), screen::faint(&policy.digest.to_string()));
+    _ = writeln!(
+        text,
+        "\npolicy {} {}",
+        screen::bold(policy.preset.as_str()),
+        screen::faint(&policy.digest.to_string())
+    );
     text.push_str(&sources_text(settings));
     let store = if status.store.exists { "" } else { " (made with the first verdict)" };
     _ = writeln!(text, "store {}{store}", show(&status.store.path));
@@ -155,7 +160,7 @@ fn hooks_line(status: &Status) -> String {
 }
 
 /// `stigmergate` alone.
-pub fn overview(gate: &Gate) -> Result<Answer, Failure> {
+pub(crate) fn overview(gate: &Gate) -> Result<Answer, Failure> {
     let settings = gate.settings()?;
     let status = look(gate, &settings)?;
     Ok(Answer::new(gate, &status, || {
@@ -176,7 +181,10 @@ pub fn overview(gate: &Gate) -> Result<Answer, Failure> {
                     count(status.waiting.len() as u64, "hold waits", "holds wait"),
                     screen::cut(&first.line.act, room.max(20))
                 );
-                _ = writeln!(text, "next: `stigmergate why {number}`, then `stigmergate approve {number}` or `deny {number}`");
+                _ = writeln!(
+                    text,
+                    "next: `stigmergate why {number}`, then `stigmergate approve {number}` or `deny {number}`"
+                );
                 return text;
             }
         }
@@ -188,9 +196,9 @@ pub fn overview(gate: &Gate) -> Result<Answer, Failure> {
         let next = match (&status.kernel, status.hooks.is_empty()) {
             (None, true) => "next: `stigmergate init claude`, or try `stigmergate propose --help`",
             (None, false) => "next: start a session of the host; its tool calls appear in `stigmergate log`",
-            (Some(_), _) => "next: `stigmergate log` for the verdicts, `stigmergate hot` for the places, `--help` for the rest",
+            (Some(_), _) => "next: `stigmergate log` for the verdicts, `hot` for the places, `help` for more",
         };
-        _ = writeln!(text, "{}", plain(next));
+        _ = writeln!(text, "{next}");
         text
     }))
 }

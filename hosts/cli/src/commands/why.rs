@@ -23,7 +23,7 @@ struct Why<'a> {
     text: &'a str,
 }
 
-pub fn why(gate: &Gate, args: &WhyArgs) -> Result<Answer, Failure> {
+pub(crate) fn why(gate: &Gate, args: &WhyArgs) -> Result<Answer, Failure> {
     let mut store = gate.look_closely()?;
     let judged = match &args.id {
         Some(id) => find(&store, id)?,
@@ -74,7 +74,7 @@ fn for_people(gate: &Gate, judged: &Judged, state: Option<&State>, long: &str) -
     if verdict.decision == Decision::Refuse {
         _ = writeln!(text, "  a refusal cannot be approved; what would change it stands above");
     }
-    text
+    screen::wrap(&text, gate.width)
 }
 
 fn stands(state: &State, number: u64) -> Option<String> {
