@@ -14,8 +14,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Debug)]
 pub struct Glob {
     source: String,
-    /// What every match begins with; most patterns fail here.
+    /// What every match begins with.
     prefix: String,
+    /// The longest literal text that every match holds; most texts are told apart by it.
+    needle: String,
     steps: Vec<Step>,
 }
 
@@ -53,7 +55,8 @@ impl Glob {
         if steps.len() > MOST_STEPS {
             return Err(Error::value("glob", "at most 127 characters behind the literal beginning"));
         }
-        Ok(Self { source: pattern.into(), prefix, steps })
+        let needle = longest_literal(&steps);
+        Ok(Self { source: pattern.into(), prefix, needle, steps })
     }
 
     /// The pattern's text.
@@ -79,6 +82,9 @@ impl Glob {
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let Some(rest) = text.strip_prefix(self.prefix.as_str()) else { return false };
+        if !rest.contains(self.needle.as_str()) {
+            return false;
+        }
         let mut reached = self.close(1, true);
         for character in rest.chars() {
             reached = self.advance(reached, character);
@@ -126,6 +132,14 @@ impl Glob {
         }
         self.close(next, character == '/')
     }
+}
+
+/// The longest run of literal characters.
+fn longest_literal(steps: &[Step]) -> String {
+    let literal = |step: &Step| if let Step::Character(character) = step { Some(*character) } else { None };
+    let runs =
+        steps.split(|step| literal(step).is_none()).map(|run| run.iter().filter_map(literal).collect::<String>());
+    runs.max_by_key(String::len).unwrap_or_default()
 }
 
 fn read_step<'a>(first: char, rest: &'a str, last: Option<&Step>, pattern: &str) -> Result<(Step, &'a str), Error> {
