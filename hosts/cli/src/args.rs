@@ -34,6 +34,9 @@ pub(crate) struct Common {
     /// When to use colour
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
+    /// Take this for the present time: milliseconds since 1970. For demonstrations and tests; a store's clock never goes back
+    #[arg(long, global = true, hide = true, value_name = "MS")]
+    pub(crate) at: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

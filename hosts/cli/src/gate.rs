@@ -41,7 +41,13 @@ impl Gate {
             .map_err(|error| Failure::new("folder", format!("the current folder cannot be told: {error}")))?;
         let locations = Locations::of(&folder)?;
         let locations = common.store.as_deref().map_or(locations.clone(), |store| locations.with_store(store));
-        Ok(Self { json: common.json, width, clock: Clock::system(), locations, named_store: common.store.is_some() })
+        Ok(Self {
+            json: common.json,
+            width,
+            clock: Clock::at(common.at),
+            locations,
+            named_store: common.store.is_some(),
+        })
     }
 
     /// The settings that hold here.
@@ -140,7 +146,7 @@ pub(crate) fn find(store: &Store, typed: &str) -> Result<Judged, Failure> {
 }
 
 fn by_id(store: &Store, id: &str) -> Result<Option<Judged>, Failure> {
-    Ok(store.find_verdict(id)?.into_iter().filter_map(judged).max_by_key(|judged| judged.sequence))
+    Ok(store.records_about(id)?.into_iter().filter_map(judged).max_by_key(|judged| judged.sequence))
 }
 
 fn unknown(typed: &str) -> Failure {

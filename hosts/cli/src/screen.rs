@@ -159,10 +159,10 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The system's clock; its zone is looked up when it is first needed.
-    pub(crate) fn system() -> Self {
-        let now = Timestamp::now().as_millisecond();
-        Self { now: u64::try_from(now).unwrap_or(0), zone: None }
+    /// The system's clock, or one that stands at a time; its zone is looked up when it is first needed.
+    pub(crate) fn at(time: Option<u64>) -> Self {
+        let now = || u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0);
+        Self { now: time.unwrap_or_else(now), zone: None }
     }
 
     fn format(&self, at: u64, format: &str) -> String {
