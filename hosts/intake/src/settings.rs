@@ -572,6 +572,8 @@ fn tighten(mut policy: Policy, project: &Map<String, Value>, ignored: &mut Vec<S
 /// Takes one key where it makes the policy stricter, or changes nothing.
 fn take(policy: &mut Policy, path: &[&str], value: &Value) -> bool {
     match path {
+        // What is replaced is taken away first.
+        _ if path.iter().any(|name| name.ends_with('!')) => false,
         ["preset"] => value.as_str() == Some(policy.preset.as_str()),
         ["rules", "deny"] => add_texts(&mut policy.rules.deny, value),
         ["rules", "ask"] => add_texts(&mut policy.rules.ask, value),

@@ -7,7 +7,7 @@ use crate::gate::{Gate, find, show};
 use crate::screen;
 use serde::Serialize;
 use serde_json::Value;
-use std::io::Read;
+use std::io::{IsTerminal as _, Read};
 use std::path::Path;
 use stigmergate_core::budget::Cost;
 use stigmergate_core::error::Error;
@@ -31,6 +31,9 @@ struct Judged<'a> {
 }
 
 pub(crate) fn propose(gate: &Gate, args: &ProposeArgs) -> Result<Answer, Failure> {
+    if args.file.is_none() && std::io::stdin().is_terminal() {
+        return Err(Failure::new("usage", "no proposal: name a file, pipe JSON in, or say `-` to type it"));
+    }
     let proposal = read_proposal(args.file.as_deref().unwrap_or(Path::new("-")), gate.clock.now)?;
     let (sequence, verdict) = if args.dry_run {
         (None, witness(gate, proposal)?)

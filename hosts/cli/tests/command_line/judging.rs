@@ -93,6 +93,20 @@ fn a_hold_is_denied_by_a_person() {
 }
 
 #[test]
+fn a_recorded_session_is_judged_at_its_own_times() {
+    let scene = Scene::new();
+    let minute = |minute: u64| (1_700_000_000_000 + minute * 60_000).to_string();
+    let propose = |id: &str, at: &str| scene.run_with(&clear(id).to_string(), &["propose", "--json", "--at", at]);
+    propose("p1", &minute(0)).ends(0);
+    scene.run(&["outcome", "p1", "--failed", "--at", &minute(1)]).ends(0);
+    propose("p2", &minute(2)).ends(1);
+    scene.run(&["hot", "--at", &minute(2)]).ends(0).says("30 min");
+    propose("p3", &minute(32)).ends(0);
+    let log = scene.run(&["log", "--json"]).json();
+    assert_eq!(log["verdicts"][2]["at"], json!(1_700_000_000_000_u64));
+}
+
+#[test]
 fn an_agent_does_not_answer_for_people() {
     let scene = Scene::new();
     scene.propose(&held("t1"));

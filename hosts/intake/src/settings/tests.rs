@@ -264,6 +264,14 @@ fn a_cap_is_taken_only_where_it_is_lower() {
 }
 
 #[test]
+fn what_an_untrusted_file_would_replace_does_not_count() {
+    let project = "[rules]\n\"deny!\" = [\"a\"]\n[budget.accounts.\"claude!\"]\nllm_calls = 1\n";
+    let settings = Scene::new().user(USER).project(project).load();
+    assert_eq!(settings.policy, Scene::new().user(USER).load().policy);
+    assert_eq!(settings.ignored, ["budget.accounts.claude!.llm_calls", "rules.deny!"]);
+}
+
+#[test]
 fn attestation_and_attendance_only_become_stricter() {
     let settings = Scene::new()
         .user("[attest]\nmode = \"optional\"\n[approval]\nunattended = true\n")
