@@ -1,5 +1,11 @@
 //! The hook as a host meets it: answers, exit codes, approvals, settings, and what goes wrong.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
 
 use serde_json::{Value, json};
 use std::fs;
@@ -105,21 +111,44 @@ fn a_hold_says_the_rule_a_safer_way_and_where_to_read_more() {
 fn input_that_is_no_event_is_blocked_with_text_and_nothing_else() {
     let world = World::new();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let inputs: [&[u8]; 9] = [b"", b"{", b"null", b"[]", b"\xff\xfe\x00", b"{\"hello\": 1}", b"{\"hook_event_name\": 3}", deep.as_bytes(), b"\"PreToolUse\""];
+    let inputs: [&[u8]; 9] = [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"\xff\xfe\x00",
+        b"{\"hello\": 1}",
+        b"{\"hook_event_name\": 3}",
+        deep.as_bytes(),
+        b"\"PreToolUse\"",
+    ];
     for input in inputs {
         let output = world.start(&["hook", "claude"], input).wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{:?}", String::from_utf8_lossy(&input[..input.len().min(40)]));
         assert!(output.stdout.is_empty() && !output.stderr.is_empty());
     }
-    for (field, value) in [("tool_input", json!("text")), ("tool_name", json!("")), ("session_id", json!(7)), ("tool_use_id", json!(null)), ("cwd", json!("relative"))] {
+    for (field, value) in [
+        ("tool_input", json!("text")),
+        ("tool_name", json!("")),
+        ("session_id", json!(7)),
+        ("tool_use_id", json!(null)),
+        ("cwd", json!("relative")),
+    ] {
         let mut event = world.event("PreToolUse", "1", "Bash", json!({"command": "ls"}));
         event[field] = value;
         let output = world.hook(&event);
         assert_eq!(output.status.code(), Some(2), "{field}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(field), "{field}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains(field),
+            "{field}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     assert_eq!(world.start(&["hook", "nobody"], b"{}").wait_with_output().unwrap().status.code(), Some(2));
-    assert_eq!(world.start(&["hook", "claude", "--no-such-option"], b"{}").wait_with_output().unwrap().status.code(), Some(2));
+    assert_eq!(
+        world.start(&["hook", "claude", "--no-such-option"], b"{}").wait_with_output().unwrap().status.code(),
+        Some(2)
+    );
 }
 
 #[test]
@@ -147,15 +176,22 @@ fn an_approval_ends_and_a_denial_is_remembered() {
     let at = |minutes: u64| (now + minutes * 60_000).to_string();
     let shell = |id: &str, minutes: u64| {
         let event = world.event("PreToolUse", id, "Bash", json!({"command": "rm mine.txt"}));
-        permission(&world.start(&["hook", "claude", "--at", &at(minutes)], event.to_string().as_bytes()).wait_with_output().unwrap())
+        permission(
+            &world
+                .start(&["hook", "claude", "--at", &at(minutes)], event.to_string().as_bytes())
+                .wait_with_output()
+                .unwrap(),
+        )
     };
     assert_eq!(shell("1", 0), "ask");
     assert!(world.run(&["approve", "1", "--yes", "--by", "me", "--at", &at(1)]).status.success());
     assert_eq!(shell("2", 12), "ask", "ten minutes are over");
     let number = world.latest()["sequence"].to_string();
     assert!(world.run(&["deny", &number, "--yes", "--by", "me", "--at", &at(13)]).status.success());
-    let edit = world.event("PreToolUse", "3", "Write", json!({"file_path": world.root.join("mine.txt"), "content": "x"}));
-    let output = world.start(&["hook", "claude", "--at", &at(14)], edit.to_string().as_bytes()).wait_with_output().unwrap();
+    let edit =
+        world.event("PreToolUse", "3", "Write", json!({"file_path": world.root.join("mine.txt"), "content": "x"}));
+    let output =
+        world.start(&["hook", "claude", "--at", &at(14)], edit.to_string().as_bytes()).wait_with_output().unwrap();
     assert_ne!(permission(&output), "none", "what was denied does not come back by another tool");
 }
 
@@ -163,7 +199,8 @@ fn an_approval_ends_and_a_denial_is_remembered() {
 fn without_a_person_a_hold_is_a_refusal_that_names_the_approval() {
     let world = World::new();
     let event = world.event("PreToolUse", "1", "Bash", json!({"command": "rm mine.txt"}));
-    let output = world.start(&["hook", "claude", "--unattended"], event.to_string().as_bytes()).wait_with_output().unwrap();
+    let output =
+        world.start(&["hook", "claude", "--unattended"], event.to_string().as_bytes()).wait_with_output().unwrap();
     assert_eq!(permission(&output), "deny");
     assert!(reason(&output).contains("stigmergate approve 1"), "{}", reason(&output));
 }
@@ -189,7 +226,11 @@ fn an_outcome_of_a_call_that_was_never_judged_is_noted_and_disturbs_nobody() {
     let output = world.hook(&world.event("PostToolUse", "77", "Bash", json!({"command": "ls"})));
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
     let status = world.run(&["status", "--json"]);
-    assert!(String::from_utf8_lossy(&status.stdout).contains("unlinked_outcome"), "{}", String::from_utf8_lossy(&status.stdout));
+    assert!(
+        String::from_utf8_lossy(&status.stdout).contains("unlinked_outcome"),
+        "{}",
+        String::from_utf8_lossy(&status.stdout)
+    );
 }
 
 #[test]
@@ -199,8 +240,14 @@ fn settings_hold_from_the_next_call_on_and_wrong_ones_block_with_the_file_and_th
     fs::write(world.root.join("stigmergate.toml"), "[rules]\ndeny = [\"git commit\"]\n").unwrap();
     assert_eq!(permission(&world.shell("2", "git commit -m x")), "deny");
     fs::write(world.root.join("stigmergate.toml"), "[rules]\nallow = [\"rm\"]\n").unwrap();
-    assert_eq!(permission(&world.shell("3", "rm mine.txt")), "ask", "a project's file cannot loosen before it is trusted");
-    assert!(world.run(&["policy", "trust", "--yes"]).status.success() || world.run(&["policy", "trust"]).status.success());
+    assert_eq!(
+        permission(&world.shell("3", "rm mine.txt")),
+        "ask",
+        "a project's file cannot loosen before it is trusted"
+    );
+    assert!(
+        world.run(&["policy", "trust", "--yes"]).status.success() || world.run(&["policy", "trust"]).status.success()
+    );
     assert_eq!(permission(&world.shell("4", "rm mine.txt")), "none");
     fs::write(world.root.join("stigmergate.toml"), "[rules]\nallow = [\"rm\"]\n# changed\n").unwrap();
     assert_eq!(permission(&world.shell("5", "rm mine.txt")), "ask", "trust is for the file as it was");
@@ -235,7 +282,12 @@ fn sixteen_at_once_lose_nothing() {
     let world = World::new();
     let children: Vec<Child> = (0..16)
         .map(|number| {
-            let event = world.event("PreToolUse", &format!("p{number}"), "Bash", json!({"command": format!("make target{number}")}));
+            let event = world.event(
+                "PreToolUse",
+                &format!("p{number}"),
+                "Bash",
+                json!({"command": format!("make target{number}")}),
+            );
             world.start(&["hook", "claude"], event.to_string().as_bytes())
         })
         .collect();
