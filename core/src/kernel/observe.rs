@@ -83,16 +83,24 @@ impl Kernel {
         for step in &trail.steps {
             self.take_mark(&step.place, &Kind::Act(step.effect.key().into()), reply);
             self.remember_step(record, step, observation);
-            let freed = self.memory.remember_change(&step.place, &self.policy.session);
-            for (place, check) in freed {
-                self.take_mark(&place, &Kind::Act(check.as_str().into()), reply);
-            }
+            self.changed(&step.place, reply);
+        }
+        // What names no place but writes (a package manager's install) is a change, too.
+        if trail.steps.is_empty() && trail.class == Class::Write {
+            self.changed(&trail.place, reply);
         }
         if trail.class == Class::Check {
             for place in self.memory.take_marks(&trail.kind) {
                 self.take_mark(&place, &Kind::Check(trail.kind.clone()), reply);
             }
             self.check_ran(record, trail, true, reply);
+        }
+    }
+
+    /// After a change every check, and whatever was run, may be tried again freely.
+    fn changed(&mut self, place: &Location, reply: &mut ObservedReply) {
+        for (place, name) in self.memory.remember_change(place, &self.policy.session) {
+            self.take_mark(&place, &Kind::Act(name.as_str().into()), reply);
         }
     }
 
@@ -115,6 +123,10 @@ impl Kernel {
             place: trail.place.clone(),
             kind: trail.kind.clone(),
         });
+        if trail.class == Class::Execute {
+            // Like a check it may be tried again after a change; its failure says nothing of the change.
+            self.memory.remember_run(&trail.kind, &trail.place, &policy.session);
+        }
         if trail.class == Class::Check {
             let places = self.memory.changed_since(&trail.kind, policy.observed.check_places);
             self.check_ran(record, trail, false, reply);
