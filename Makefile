@@ -3,11 +3,11 @@
 # make lint   formatting, clippy, rustdoc, shell scripts
 # make bench  the numbers of BENCHMARKS.md
 # make fmt    format the code
+# make hook   the hook on its cases
 # make bare   link the core with nothing beneath it
 # make setup  what the other targets need and the machine may lack
 
 CARGO  ?= cargo
-PYTHON ?= python3
 # With CI set, a lock file that does not fit its manifest is an error; elsewhere cargo brings it up to date.
 LOCKED := $(if $(CI),--locked)
 TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -23,7 +23,7 @@ demo:
 	examples/demo $(GATE)
 
 # In the order in which they fail fastest.
-test: setup lint unit bare conform hook
+test: setup lint unit bare conform
 
 unit:
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then run='nextest run'; else run='test --lib --bins --tests --examples'; fi; \
@@ -34,8 +34,7 @@ conform:
 	$(CARGO) run --release -q $(LOCKED) -p stigmergate-conform -- --surface native tests/vectors/*.jsonl
 
 hook:
-	$(CARGO) build --release $(LOCKED) -p stigmergate-cli
-	$(PYTHON) tests/hook/run-cases --bin $(GATE) tests/hook/cases.jsonl
+	$(CARGO) test --release $(LOCKED) -p stigmergate-cli --test hook_cases -- --nocapture
 
 lint: setup
 	$(CARGO) fmt --all --check
@@ -46,7 +45,8 @@ lint: setup
 	for script in tools/* .ci/run; do bash -n "$$script" || exit 1; done
 
 bench:
-	$(CARGO) bench $(LOCKED) -p stigmergate-benches
+	$(CARGO) build --release $(LOCKED) -p stigmergate-cli
+	STIGMERGATE_BIN=$(abspath $(GATE)) $(CARGO) bench $(LOCKED) -p stigmergate-benches
 
 fmt:
 	$(CARGO) fmt --all

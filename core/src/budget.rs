@@ -238,7 +238,7 @@ pub struct Budget {
 }
 
 /// Sums of reservations do not saturate: what is set aside must come free again exactly.
-fn add_exactly(a: &Cost, b: &Cost) -> Cost {
+pub(crate) fn add_exactly(a: &Cost, b: &Cost) -> Cost {
     a.combine(b, |_, a, b| a + b)
 }
 
@@ -246,22 +246,32 @@ impl Budget {
     /// Whether a cost fits, for every account on the agent's path. Nothing is consumed.
     #[must_use]
     pub fn check(&self, agent: &str, cost: &Cost, numbers: &policy::Budget) -> Answer {
-        let colony = violation("", &self.total, cost, &numbers.caps);
+        self.check_with(agent, cost, &Cost::default(), numbers)
+    }
+
+    /// As [`Budget::check`], where some of what is set aside was set aside for this very cost.
+    #[must_use]
+    pub(crate) fn check_with(&self, agent: &str, cost: &Cost, own: &Cost, numbers: &policy::Budget) -> Answer {
+        let colony = violation("", &self.total, cost, own, &numbers.caps);
         let found = colony.or_else(|| {
             path(agent).find_map(|account| {
                 let caps = numbers.accounts.get(account)?;
-                let standing = self.accounts.get(account).copied().unwrap_or_default();
-                violation(account, &standing, cost, caps)
+                violation(account, &self.account(account), cost, own, caps)
             })
         });
         Answer { approved: found.is_none(), violation: found }
     }
 
-    /// Sets a cost aside.
-    pub(crate) fn reserve(&mut self, agent: &str, cost: &Cost) {
-        if !cost.is_zero() {
-            self.each_account(agent, |balance| balance.reserved = add_exactly(&balance.reserved, cost));
+    /// Sets a cost aside. `false` where there is nothing to set aside, or more than the numbers reach.
+    pub(crate) fn reserve(&mut self, agent: &str, cost: &Cost) -> bool {
+        // No account holds more than the colony.
+        let all = add_exactly(&self.total.reserved, cost);
+        let fits = Dimension::ALL.into_iter().all(|dimension| all.get(dimension) < Fixed::MAX);
+        if cost.is_zero() || !fits {
+            return false;
         }
+        self.each_account(agent, |balance| balance.reserved = add_exactly(&balance.reserved, cost));
+        true
     }
 
     /// Gives a reservation back.
@@ -288,11 +298,16 @@ impl Budget {
 
     /// Begins the first period, and a new one when the length has passed since the last began.
     pub(crate) fn roll(&mut self, now: u64, numbers: &policy::Budget) {
-        let began = *self.period_began.get_or_insert(now);
-        let length = numbers.period_seconds.saturating_mul(1000);
-        if length > 0 && now.saturating_sub(began) >= length {
+        self.period_began.get_or_insert(now);
+        if self.is_over(now, numbers) {
             self.reset(now);
         }
+    }
+
+    /// Whether the period has ended.
+    pub(crate) fn is_over(&self, now: u64, numbers: &policy::Budget) -> bool {
+        let length = numbers.period_seconds.saturating_mul(1000);
+        self.period_began.is_some_and(|began| length > 0 && now.saturating_sub(began) >= length)
     }
 
     /// Begins a new period. What is set aside stays so.
@@ -302,6 +317,15 @@ impl Budget {
         for balance in self.accounts.values_mut() {
             balance.used = Cost::default();
         }
+    }
+
+    /// Whether nothing used or set aside is negative, and fractions of what is used lie in [0, 1].
+    pub(crate) fn is_well_formed(&self) -> bool {
+        let not_negative = |cost: &Cost| Dimension::ALL.into_iter().all(|dimension| cost.get(dimension) >= Fixed::ZERO);
+        let fine = |balance: &Balance| {
+            balance.used.check("").is_ok() && not_negative(&balance.reserved) && not_negative(&balance.lifetime)
+        };
+        fine(&self.total) && self.accounts.values().all(fine)
     }
 
     /// The colony's standing.
@@ -357,8 +381,11 @@ fn path(agent: &str) -> impl Iterator<Item = &str> {
         .filter(|account| !account.is_empty())
 }
 
-fn violation(account: &str, standing: &Balance, cost: &Cost, caps: &Caps) -> Option<Violation> {
-    let committed = standing.used.plus(&standing.reserved);
+fn violation(account: &str, standing: &Balance, cost: &Cost, own: &Cost, caps: &Caps) -> Option<Violation> {
+    if caps.is_unlimited() {
+        return None;
+    }
+    let committed = standing.used.plus(&standing.reserved.minus(own));
     let projected = committed.plus(cost);
     Dimension::ALL.into_iter().find_map(|dimension| {
         let cap = caps.get(dimension)?;

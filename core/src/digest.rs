@@ -23,7 +23,7 @@ impl Digest {
 
     /// The digest of a value's canonical binary form. `None` for a value that has none, which no type of this crate is.
     pub(crate) fn of_value<T: Serialize>(domain: &str, value: &T) -> Option<Self> {
-        postcard::to_allocvec(value).ok().map(|bytes| Self::of(domain, &bytes))
+        binary(value).map(|bytes| Self::of(domain, &bytes))
     }
 
     /// The bytes.
@@ -54,6 +54,15 @@ impl Digest {
         }
         Some(Self(bytes))
     }
+}
+
+/// A value's canonical binary form.
+pub(crate) fn binary<T: Serialize>(value: &T) -> Option<Vec<u8>> {
+    /// Most values fit, so that the bytes are moved once, when what is left over is given back.
+    const USUAL: usize = 1024;
+    let mut bytes = postcard::to_extend(value, Vec::with_capacity(USUAL)).ok()?;
+    bytes.shrink_to_fit();
+    Some(bytes)
 }
 
 impl fmt::Display for Digest {

@@ -351,10 +351,10 @@ pub fn observe(call: &Call, policy: &Policy, memory: &Memory) -> Vec<Observation
         for target in &act.targets {
             conclude(target, &call.session, policy, memory, &mut facts);
         }
-        let destroyed =
+        let changed =
             act.targets.iter().filter(|t| t.effect.changes()).fold(0_u32, |sum, t| sum.saturating_add(t.count));
-        if destroyed > policy.bulk_over {
-            add(&mut facts, FactKind::Bulk, &alloc::format!("{destroyed} things"));
+        if changed > policy.bulk_over {
+            add(&mut facts, FactKind::Bulk, &alloc::format!("{changed} things"));
         }
         for fact in facts {
             let again = found.iter().any(|seen| {
@@ -455,9 +455,13 @@ pub(crate) fn names<'a>(mut globs: impl Iterator<Item = &'a Glob>, place: &str) 
     globs.any(|glob| glob.matches(place))
 }
 
-/// Whether an act on a folder reaches a place that one of the globs names: the glob's literal beginning lies below the folder.
+/// Whether an act on a folder may reach a place that one of the globs names: the glob's literal beginning lies below the folder, or
+/// the folder's own path has begun to match.
 pub(crate) fn reaches_into<'a>(mut globs: impl Iterator<Item = &'a Glob>, folder: &Location) -> bool {
-    globs.any(|glob| !glob.literal_prefix().is_empty() && folder.holds(glob.literal_prefix().trim_end_matches('/')))
+    globs.any(|glob| {
+        let beginning = glob.literal_prefix().trim_end_matches('/');
+        (!beginning.is_empty() && folder.holds(beginning)) || glob.reaches_below(folder.as_str())
+    })
 }
 
 /// The finding that a fact means under the policy, if any.

@@ -192,6 +192,17 @@ impl Channels {
     }
 }
 
+/// What the gate reads at one place, by kind (SPEC 10.i).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Readings {
+    /// Of the place itself.
+    pub(crate) place: Channels,
+    /// Of one act.
+    pub(crate) act: Channels,
+    /// That checks left.
+    pub(crate) checks: Channels,
+}
+
 /// Counts and extremes of the live traces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
@@ -211,18 +222,64 @@ pub struct Summary {
     pub mean: Fixed,
 }
 
-/// One stored trace. Forty bytes.
+/// One stored trace. Forty bytes: the kind's name is kept apart from what it names.
 #[derive(Clone, Debug)]
 struct Mark {
-    kind: Kind,
+    name: Option<Arc<str>>,
+    strength: Fixed,
+    tick: Tick,
+    form: KindForm,
     signal: Signal,
     decay: Decay,
     source: Source,
-    strength: Fixed,
-    tick: Tick,
+}
+
+/// A [`Kind`] without its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KindForm {
+    Place,
+    Act,
+    Check,
+    Prospective,
+}
+
+impl KindForm {
+    fn of(kind: &Kind) -> (Self, Option<&Arc<str>>) {
+        match kind {
+            Kind::Place => (Self::Place, None),
+            Kind::Act(name) => (Self::Act, Some(name)),
+            Kind::Check(name) => (Self::Check, Some(name)),
+            Kind::Prospective => (Self::Prospective, None),
+        }
+    }
 }
 
 impl Mark {
+    fn of(trace: &Deposit<'_>, strength: Fixed, tick: Tick) -> Self {
+        let (form, name) = KindForm::of(&trace.kind);
+        let (signal, decay, source) = (trace.signal, trace.decay, trace.source);
+        Self { name: name.cloned(), strength, tick, form, signal, decay, source }
+    }
+
+    fn is(&self, kind: &Kind, signal: Signal) -> bool {
+        let (form, name) = KindForm::of(kind);
+        self.signal == signal && self.form == form && self.name.as_deref() == name.map(|name| &**name)
+    }
+
+    /// A trace of the place itself that hazard counts.
+    fn closes(&self) -> bool {
+        self.form == KindForm::Place && self.signal.is_hazard()
+    }
+
+    fn kind(&self) -> Kind {
+        match (self.form, &self.name) {
+            (KindForm::Act, Some(name)) => Kind::Act(name.clone()),
+            (KindForm::Check, Some(name)) => Kind::Check(name.clone()),
+            (KindForm::Prospective, _) => Kind::Prospective,
+            _ => Kind::Place,
+        }
+    }
+
     fn at(&self, now: Tick, rates: &policy::Field) -> Fixed {
         self.strength.less(rates.rate(self.decay).times_count(now.saturating_sub(self.tick)))
     }
@@ -233,7 +290,68 @@ impl Mark {
     }
 }
 
-type Marks = Vec<Mark>;
+/// The marks of one place: mostly one, which then needs no room of its own.
+#[derive(Clone, Debug)]
+enum Marks {
+    One(Mark),
+    More(Vec<Mark>),
+}
+
+impl Marks {
+    fn as_slice(&self) -> &[Mark] {
+        match self {
+            Self::One(mark) => core::slice::from_ref(mark),
+            Self::More(marks) => marks,
+        }
+    }
+
+    fn find(&self, kind: &Kind, signal: Signal) -> Option<&Mark> {
+        self.as_slice().iter().find(|mark| mark.is(kind, signal))
+    }
+
+    fn find_mut(&mut self, kind: &Kind, signal: Signal) -> Option<&mut Mark> {
+        let marks = match self {
+            Self::One(mark) => core::slice::from_mut(mark),
+            Self::More(marks) => marks.as_mut_slice(),
+        };
+        marks.iter_mut().find(|mark| mark.is(kind, signal))
+    }
+
+    fn push(&mut self, mark: Mark) {
+        match self {
+            Self::One(first) => *self = Self::More(Vec::from([first.clone(), mark])),
+            Self::More(marks) => {
+                marks.reserve_exact(1);
+                marks.push(mark);
+            }
+        }
+    }
+
+    /// Keeps the marks for which `keep` holds. Returns how many went, and whether any is left.
+    fn retain(&mut self, keep: impl Fn(&Mark) -> bool) -> (u64, bool) {
+        match self {
+            Self::One(mark) => {
+                let stays = keep(mark);
+                (u64::from(!stays), stays)
+            }
+            Self::More(marks) => {
+                let before = marks.len();
+                marks.retain(keep);
+                (before.saturating_sub(marks.len()) as u64, !marks.is_empty())
+            }
+        }
+    }
+}
+
+/// Puts a mark to those of its place.
+fn add_mark(map: &mut BTreeMap<Arc<str>, Marks>, text: &Arc<str>, mark: Mark) {
+    match map.get_mut(text) {
+        Some(marks) => marks.push(mark),
+        None => {
+            map.insert(text.clone(), Marks::One(mark));
+        }
+    }
+}
 
 /// Where and when a trace dies, ordered by when, then by key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -243,6 +361,12 @@ struct Doom {
     own: bool,
     kind: Kind,
     signal: Signal,
+}
+
+impl Doom {
+    fn of(mark: &Mark, text: &Arc<str>, own: bool, rates: &policy::Field) -> Self {
+        Self { death: mark.death(rates), text: text.clone(), own, kind: mark.kind(), signal: mark.signal }
+    }
 }
 
 /// How many places a deposit looks at for dead traces.
@@ -268,47 +392,42 @@ impl Field {
     /// A full field first gives up the trace that would die first.
     pub(crate) fn deposit(&mut self, deposit: &Deposit<'_>, now: Tick, rates: &policy::Field, limit: u64) -> Fixed {
         self.turn_hand(now, rates);
-        let found = self.marks(deposit.location).and_then(|marks| position(marks, &deposit.kind, deposit.signal));
-        // Nothing added to nothing is no trace; added to a live one it still brings its decay class and source.
-        let stands = self.strength(deposit.location, &deposit.kind, deposit.signal, now, rates) > Fixed::ZERO;
-        if deposit.effective <= Fixed::ZERO && !stands {
-            return Fixed::ZERO;
-        }
-        if found.is_none() {
-            self.make_room(now, rates, limit);
-        }
-        let text = deposit.location.shared().clone();
-        if deposit.signal.is_hazard() && deposit.kind == Kind::Place && !deposit.location.is_own() {
-            self.hazardous.insert(text.clone());
-        }
-        let map = if deposit.location.is_own() { &mut self.own } else { &mut self.places };
-        let marks = map.entry(text.clone()).or_default();
-        let mark = match position(marks, &deposit.kind, deposit.signal).and_then(|index| marks.get_mut(index)) {
+        let own = deposit.location.is_own();
+        let map = if own { &mut self.own } else { &mut self.places };
+        let known = map.get_mut(deposit.location.as_str());
+        let mark = match known.and_then(|marks| marks.find_mut(&deposit.kind, deposit.signal)) {
             Some(mark) => {
                 let standing = mark.at(now, rates);
-                mark.strength = (standing + deposit.effective).at_most(rates.max_strength);
-                mark.tick = now;
-                mark.decay = deposit.decay;
-                mark.source = deposit.source;
+                // Nothing added to nothing is no trace; added to a live one it still brings its decay class and source.
+                if standing + deposit.effective <= Fixed::ZERO {
+                    return Fixed::ZERO;
+                }
+                *mark = Mark::of(deposit, (standing + deposit.effective).at_most(rates.max_strength), now);
                 mark.clone()
             }
+            None if deposit.effective <= Fixed::ZERO => return Fixed::ZERO,
             None => {
-                let mark = Mark {
-                    kind: deposit.kind.clone(),
-                    signal: deposit.signal,
-                    decay: deposit.decay,
-                    source: deposit.source,
-                    strength: deposit.effective.at_most(rates.max_strength),
-                    tick: now,
-                };
-                marks.reserve_exact(1);
-                marks.push(mark.clone());
-                self.stored = self.stored.saturating_add(1);
+                self.make_room(now, rates, limit);
+                let mark = Mark::of(deposit, deposit.effective.at_most(rates.max_strength), now);
+                self.put(deposit.location.shared(), own, mark.clone());
                 mark
             }
         };
-        self.foresee(&mark, text, deposit.location.is_own(), rates);
+        self.foresee(&mark, deposit.location.shared(), own, rates);
         mark.strength
+    }
+
+    /// Stores a mark that has no place yet.
+    fn put(&mut self, text: &Arc<str>, own: bool, mark: Mark) {
+        let map = if own { &mut self.own } else { &mut self.places };
+        let (closes, text) = (mark.closes() && !own, text.clone());
+        add_mark(map, &text, mark);
+        self.stored = self.stored.saturating_add(1);
+        if closes {
+            // The set shares the text with the map.
+            let shared = self.places.get_key_value(&text).map_or(&text, |(shared, _)| shared);
+            self.hazardous.insert(shared.clone());
+        }
     }
 
     /// Adds to a trace that lives; leaves an absent one absent. Returns the strength there.
@@ -322,9 +441,7 @@ impl Field {
     ) -> Fixed {
         let map = if location.is_own() { &mut self.own } else { &mut self.places };
         let Some(marks) = map.get_mut(location.as_str()) else { return Fixed::ZERO };
-        let Some(mark) = position(marks, kind, signal).and_then(|index| marks.get_mut(index)) else {
-            return Fixed::ZERO;
-        };
+        let Some(mark) = marks.find_mut(kind, signal) else { return Fixed::ZERO };
         let standing = mark.at(now, rates);
         if standing == Fixed::ZERO {
             return Fixed::ZERO;
@@ -332,7 +449,7 @@ impl Field {
         mark.strength = (standing + rates.reinforcement).at_most(rates.max_strength);
         mark.tick = now;
         let mark = mark.clone();
-        self.foresee(&mark, location.shared().clone(), location.is_own(), rates);
+        self.foresee(&mark, location.shared(), location.is_own(), rates);
         mark.strength
     }
 
@@ -347,12 +464,15 @@ impl Field {
     ) -> u64 {
         let map = if location.is_own() { &mut self.own } else { &mut self.places };
         let Some(marks) = map.get_mut(location.as_str()) else { return 0 };
-        let Some(mark) = position(marks, kind, signal).map(|index| marks.swap_remove(index)) else { return 0 };
-        if marks.is_empty() {
+        let Some(mark) = marks.find(kind, signal).cloned() else { return 0 };
+        let (gone, some_left) = marks.retain(|mark| !mark.is(kind, signal));
+        if !some_left {
             map.remove(location.as_str());
         }
-        self.stored = self.stored.saturating_sub(1);
-        self.forget_hazard(location.as_str());
+        self.stored = self.stored.saturating_sub(gone);
+        if mark.closes() && !location.is_own() {
+            self.forget_hazard(location.as_str());
+        }
         u64::from(mark.at(now, rates) > Fixed::ZERO)
     }
 
@@ -363,34 +483,34 @@ impl Field {
         lived
     }
 
-    /// Restates every trace as it is at `now`, as of the tick `from`, so that other rates may follow. Visits all of them: for a policy
-    /// change only.
-    pub(crate) fn settle(&mut self, now: Tick, rates: &policy::Field, from: Tick) {
+    /// Restates every trace as it is at `now`, as of the tick `from`, so that other rates may follow, within the other ceiling and
+    /// bound. Visits all of them: for a policy change only.
+    pub(crate) fn settle(&mut self, now: Tick, rates: &policy::Field, from: Tick, next: &policy::Field, limit: u64) {
         let traces: Vec<Trace> = self.traces(now, rates).collect();
         *self = Self::default();
-        for trace in traces {
-            self.restore(trace, from);
+        for mut trace in traces {
+            trace.strength = trace.strength.at_most(next.max_strength);
+            self.restore(&trace, from);
         }
+        self.make_room(from, next, limit.saturating_add(1));
     }
 
-    /// Puts a trace of a snapshot back.
-    pub(crate) fn restore(&mut self, trace: Trace, now: Tick) {
-        let text = trace.location.shared().clone();
-        if trace.signal.is_hazard() && trace.kind == Kind::Place && !trace.location.is_own() {
-            self.hazardous.insert(text.clone());
+    /// Puts a trace of a snapshot back. `false` when its key is taken.
+    pub(crate) fn restore(&mut self, trace: &Trace, now: Tick) -> bool {
+        let known = self.marks(&trace.location).and_then(|marks| marks.find(&trace.kind, trace.signal));
+        if known.is_some() {
+            return false;
         }
-        let map = if trace.location.is_own() { &mut self.own } else { &mut self.places };
-        let marks = map.entry(text).or_default();
-        marks.reserve_exact(1);
-        marks.push(Mark {
-            kind: trace.kind,
+        let deposit = Deposit {
+            location: &trace.location,
+            kind: trace.kind.clone(),
             signal: trace.signal,
             decay: trace.decay,
             source: trace.source,
-            strength: trace.strength,
-            tick: now,
-        });
-        self.stored = self.stored.saturating_add(1);
+            effective: trace.strength,
+        };
+        self.put(trace.location.shared(), trace.location.is_own(), Mark::of(&deposit, trace.strength, now));
+        true
     }
 
     /// The strength of one trace, 0 where there is none.
@@ -403,32 +523,29 @@ impl Field {
         now: Tick,
         rates: &policy::Field,
     ) -> Fixed {
-        self.marks(location)
-            .and_then(|marks| marks.iter().find(|mark| mark.signal == signal && mark.kind == *kind))
-            .map_or(Fixed::ZERO, |mark| mark.at(now, rates))
+        let found = self.marks(location).and_then(|marks| marks.find(kind, signal));
+        found.map_or(Fixed::ZERO, |mark| mark.at(now, rates))
     }
 
     /// RISK and FAILURE of the place itself, at exactly this place.
     #[must_use]
     pub fn channels(&self, location: &Location, now: Tick, rates: &policy::Field) -> Channels {
-        self.channels_of(location, now, rates, |kind| *kind == Kind::Place)
+        self.readings(location, "", now, rates).place
     }
 
-    /// RISK and FAILURE at exactly this place, of the kinds that count.
-    pub(crate) fn channels_of(
-        &self,
-        location: &Location,
-        now: Tick,
-        rates: &policy::Field,
-        counts: impl Fn(&Kind) -> bool,
-    ) -> Channels {
-        let mut channels = Channels::default();
-        for mark in self.marks(location).into_iter().flatten() {
-            if mark.signal.is_hazard() && counts(&mark.kind) {
-                channels.raise(mark.signal, mark.at(now, rates));
-            }
+    /// Everything that hazard counts at exactly this place, in one pass: of the place itself, of one act, of the checks.
+    pub(crate) fn readings(&self, location: &Location, act: &str, now: Tick, rates: &policy::Field) -> Readings {
+        let mut readings = Readings::default();
+        for mark in self.marks(location).map(Marks::as_slice).unwrap_or_default() {
+            let channels = match mark.form {
+                KindForm::Place => &mut readings.place,
+                KindForm::Act if mark.name.as_deref() == Some(act) => &mut readings.act,
+                KindForm::Check => &mut readings.checks,
+                _ => continue,
+            };
+            channels.raise(mark.signal, mark.at(now, rates));
         }
-        channels
+        readings
     }
 
     /// RISK and FAILURE of the places themselves, here and anywhere below; and where the larger one is.
@@ -442,7 +559,7 @@ impl Field {
         let mut channels = Channels::default();
         let mut worst = None;
         let mut raise = |text: &Arc<str>, marks: &Marks| {
-            for mark in marks.iter().filter(|mark| mark.kind == Kind::Place) {
+            for mark in marks.as_slice().iter().filter(|mark| mark.closes()) {
                 let before = channels.hazard();
                 channels.raise(mark.signal, mark.at(now, rates));
                 if channels.hazard() > before {
@@ -537,13 +654,11 @@ impl Field {
                 continue;
             };
             let text = text.clone();
-            let before = marks.len();
-            marks.retain(|mark| mark.at(now, rates) > Fixed::ZERO);
-            let gone = before.saturating_sub(marks.len());
-            if marks.is_empty() {
+            let (gone, some_left) = marks.retain(|mark| mark.at(now, rates) > Fixed::ZERO);
+            if !some_left {
                 map.remove(&text);
             }
-            self.stored = self.stored.saturating_sub(gone as u64);
+            self.stored = self.stored.saturating_sub(gone);
             if gone > 0 && !own {
                 self.forget_hazard(&text);
             }
@@ -552,23 +667,20 @@ impl Field {
     }
 
     fn forget_hazard(&mut self, text: &str) {
-        let still = self
-            .places
-            .get(text)
-            .is_some_and(|marks| marks.iter().any(|mark| mark.signal.is_hazard() && mark.kind == Kind::Place));
+        let still = self.places.get(text).is_some_and(|marks| marks.as_slice().iter().any(Mark::closes));
         if !still {
             self.hazardous.remove(text);
         }
     }
 
     /// Keeps the order of death up to date, where there is one.
-    fn foresee(&mut self, mark: &Mark, text: Arc<str>, own: bool, rates: &policy::Field) {
+    fn foresee(&mut self, mark: &Mark, text: &Arc<str>, own: bool, rates: &policy::Field) {
         let Some(dooms) = &mut self.dooms else { return };
         if dooms.len() as u64 > self.stored.saturating_mul(2).saturating_add(1024) {
             self.dooms = None;
             return;
         }
-        dooms.push(Reverse(Doom { death: mark.death(rates), text, own, kind: mark.kind.clone(), signal: mark.signal }));
+        dooms.push(Reverse(Doom::of(mark, text, own, rates)));
     }
 
     /// Gives up the traces that would die first until one more fits.
@@ -577,10 +689,8 @@ impl Field {
             let mut dooms = self.dooms.take().unwrap_or_else(|| self.all_dooms(rates));
             let Some(Reverse(doom)) = dooms.pop() else { return };
             self.dooms = Some(dooms);
-            let location = if doom.own { Location::own(&doom.text) } else { Location::raw(&doom.text) };
-            let actual = self
-                .marks(&location)
-                .and_then(|marks| marks.iter().find(|mark| mark.signal == doom.signal && mark.kind == doom.kind));
+            let location = Location::held(doom.text.clone(), doom.own);
+            let actual = self.marks(&location).and_then(|marks| marks.find(&doom.kind, doom.signal));
             // An entry that no longer tells the truth was followed by a newer one.
             if actual.is_some_and(|mark| mark.death(rates) == doom.death) {
                 self.remove(&location, &doom.kind, doom.signal, now, rates);
@@ -592,15 +702,7 @@ impl Field {
         let maps = [(&self.places, false), (&self.own, true)];
         let dooms = maps.into_iter().flat_map(|(map, own)| {
             map.iter().flat_map(move |(text, marks)| {
-                marks.iter().map(move |mark| {
-                    Reverse(Doom {
-                        death: mark.death(rates),
-                        text: text.clone(),
-                        own,
-                        kind: mark.kind.clone(),
-                        signal: mark.signal,
-                    })
-                })
+                marks.as_slice().iter().map(move |mark| Reverse(Doom::of(mark, text, own, rates)))
             })
         });
         dooms.collect()
@@ -611,20 +713,17 @@ fn add_one(count: &mut u64) {
     *count = count.saturating_add(1);
 }
 
-fn position(marks: &Marks, kind: &Kind, signal: Signal) -> Option<usize> {
-    marks.iter().position(|mark| mark.signal == signal && mark.kind == *kind)
-}
-
 /// The live traces of one place, ordered by kind and signal.
 fn living(text: &Arc<str>, own: bool, marks: &Marks, now: Tick, rates: &policy::Field) -> Vec<Trace> {
-    let location = if own { Location::own(text) } else { Location::raw(text) };
+    let location = Location::held(text.clone(), own);
     let mut traces: Vec<Trace> = marks
+        .as_slice()
         .iter()
         .filter_map(|mark| {
             let strength = mark.at(now, rates);
             (strength > Fixed::ZERO).then(|| Trace {
                 location: location.clone(),
-                kind: mark.kind.clone(),
+                kind: mark.kind(),
                 signal: mark.signal,
                 decay: mark.decay,
                 source: mark.source,

@@ -536,7 +536,9 @@ fn wanted(question: &Question<'_>, result: &Assessment, numbers: &policy::Gate) 
     want(question.missing.evidence, Evidence::AddEvidence);
     want(question.missing.expected_outcome, Evidence::StateExpectedOutcome);
     want(result.components.trust < Fixed::ONE, Evidence::RaiseTrust);
-    want(tier(result.hazard, numbers) != Tier::Clear, Evidence::LowerHazard);
+    // What the findings bring of themselves cools with them, not with time.
+    let field = if question.weighed { question.channels.hazard() } else { Fixed::ZERO };
+    want(tier(field, numbers) != Tier::Clear, Evidence::LowerHazard);
     want(!question.findings.is_empty(), Evidence::ResolveFindings);
     codes
 }

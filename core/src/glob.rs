@@ -14,8 +14,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Debug)]
 pub struct Glob {
     source: String,
-    /// What every match begins with; most patterns fail here.
+    /// What every match begins with.
     prefix: String,
+    /// What every match ends with; most texts are told apart by it.
+    suffix: String,
+    /// The longest literal text that every match holds, where none has to be its end.
+    needle: String,
     steps: Vec<Step>,
 }
 
@@ -53,7 +57,9 @@ impl Glob {
         if steps.len() > MOST_STEPS {
             return Err(Error::value("glob", "at most 127 characters behind the literal beginning"));
         }
-        Ok(Self { source: pattern.into(), prefix, steps })
+        let suffix = literal_end(&steps);
+        let needle = if suffix.is_empty() { longest_literal(&steps) } else { String::new() };
+        Ok(Self { source: pattern.into(), prefix, suffix, needle, steps })
     }
 
     /// The pattern's text.
@@ -79,6 +85,9 @@ impl Glob {
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let Some(rest) = text.strip_prefix(self.prefix.as_str()) else { return false };
+        if !rest.ends_with(self.suffix.as_str()) || !rest.contains(self.needle.as_str()) {
+            return false;
+        }
         let mut reached = self.close(1, true);
         for character in rest.chars() {
             reached = self.advance(reached, character);
@@ -87,6 +96,27 @@ impl Glob {
             }
         }
         reached >> self.steps.len() & 1 == 1
+    }
+
+    /// Whether a folder's own path has begun to match, so that something below it may match whole. A `**/` at the beginning says
+    /// nothing of any folder, and is no beginning.
+    ///
+    /// ```
+    /// use stigmergate_core::glob::Glob;
+    /// assert!(Glob::new("secrets/keys/**").unwrap().reaches_below("secrets"));
+    /// assert!(Glob::new("**/.github/hooks/**").unwrap().reaches_below("app/.github"));
+    /// assert!(!Glob::new("**/*.pem").unwrap().reaches_below("src"));
+    /// ```
+    #[must_use]
+    pub fn reaches_below(&self, folder: &str) -> bool {
+        let path = alloc::format!("{}/", folder.trim_end_matches('/'));
+        if self.prefix.starts_with(path.as_str()) {
+            return true;
+        }
+        let Some(rest) = path.strip_prefix(self.prefix.as_str()) else { return false };
+        let begin = self.close(1, true);
+        let reached = rest.chars().fold(begin, |reached, character| self.advance(reached, character));
+        if self.prefix.is_empty() { reached & !begin != 0 } else { reached != 0 }
     }
 
     /// Follows the steps that may match nothing. Folders may be skipped only at the beginning of one.
@@ -126,6 +156,21 @@ impl Glob {
         }
         self.close(next, character == '/')
     }
+}
+
+/// The characters behind the last wildcard.
+fn literal_end(steps: &[Step]) -> String {
+    let literal = |step: &Step| if let Step::Character(c) = step { Some(*c) } else { None };
+    let backwards: Vec<char> = steps.iter().rev().map_while(literal).collect();
+    backwards.into_iter().rev().collect()
+}
+
+/// The longest run of literal characters.
+fn longest_literal(steps: &[Step]) -> String {
+    let literal = |step: &Step| if let Step::Character(character) = step { Some(*character) } else { None };
+    let runs =
+        steps.split(|step| literal(step).is_none()).map(|run| run.iter().filter_map(literal).collect::<String>());
+    runs.max_by_key(String::len).unwrap_or_default()
 }
 
 fn read_step<'a>(first: char, rest: &'a str, last: Option<&Step>, pattern: &str) -> Result<(Step, &'a str), Error> {

@@ -50,6 +50,13 @@ pub fn budget_is_well_formed(kernel: &Kernel, at: u64) -> bool {
         && crate::budget::Dimension::ALL.into_iter().all(|dimension| balance.reserved.get(dimension) >= Fixed::ZERO)
 }
 
+/// What is set aside is what the open proposals and approvals set aside: nothing is lost, nothing is kept.
+#[must_use]
+pub fn reservations_add_up(kernel: &Kernel) -> bool {
+    let (balance, _) = kernel.at(kernel.now()).budget();
+    balance.reserved == kernel.reserved_by_proposals()
+}
+
 /// The names of every enumeration differ from each other.
 #[must_use]
 pub fn names_are_distinct() -> bool {
@@ -75,6 +82,7 @@ pub fn violations(kernel: &Kernel, at: u64) -> Vec<&'static str> {
         ("trust_is_in_range", trust_is_in_range(kernel, at)),
         ("field_is_within_bounds", field_is_within_bounds(kernel, at)),
         ("budget_is_well_formed", budget_is_well_formed(kernel, at)),
+        ("reservations_add_up", reservations_add_up(kernel)),
         ("names_are_distinct", names_are_distinct()),
     ];
     checks.into_iter().filter(|(_, holds)| !holds).map(|(name, _)| name).collect()

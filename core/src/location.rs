@@ -54,6 +54,11 @@ impl Location {
         Self { form: Form::Own, text: text.into() }
     }
 
+    /// A text that the field holds already, shared with it.
+    pub(crate) const fn held(text: Arc<str>, own: bool) -> Self {
+        Self { form: if own { Form::Own } else { Form::Raw }, text }
+    }
+
     /// Reads a text that does not say what it is: a path where it holds a `/`, a dotted name otherwise.
     #[must_use]
     pub fn parse(text: &str) -> Self {

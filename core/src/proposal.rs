@@ -237,8 +237,7 @@ fn check_texts(field: &str, texts: Option<&Texts>, bounds: &Bounds) -> Result<()
 
 fn check_imports(imports: &[(String, Vec<String>)], bounds: &Bounds) -> Result<(), Error> {
     let edges = imports.iter().fold(0_usize, |sum, (_, imported)| sum.saturating_add(imported.len()).saturating_add(1));
-    // Repositories are larger than any list that a person writes.
-    let most = usize::try_from(bounds.list_items).unwrap_or(usize::MAX).saturating_mul(64);
+    let most = bounds.import_edges as usize;
     if edges > most {
         return Err(Error::TooLong { field: Field::new("imports"), size: edges as u64, limit: most as u64 });
     }
@@ -361,6 +360,9 @@ impl<'de> Deserialize<'de> for Grounds {
         if deserializer.is_human_readable() {
             return serde_json::Value::deserialize(deserializer).map(Self::from);
         }
-        String::deserialize(deserializer).map(Self)
+        let text = String::deserialize(deserializer)?;
+        // What is not JSON could not be written as JSON again.
+        let reads = text.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+        if reads { Ok(Self(text)) } else { Err(serde::de::Error::custom("evidence that is no JSON")) }
     }
 }

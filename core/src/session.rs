@@ -5,9 +5,11 @@
 
 use crate::location::Location;
 use crate::policy;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Bound;
 use serde::{Deserialize, Serialize};
 
 /// The memory of all sessions.
@@ -15,7 +17,10 @@ use serde::{Deserialize, Serialize};
 pub struct Memory {
     sessions: BTreeMap<String, Paths>,
     changes: VecDeque<Change>,
-    checks: BTreeMap<String, Check>,
+    /// By the name of their key: each check for itself (SPEC 10.j).
+    checks: BTreeMap<Arc<str>, Check>,
+    /// The last change that was already told to somebody's trust.
+    credited: u64,
     /// Counts every event that is remembered here.
     sequence: u64,
 }
@@ -35,16 +40,16 @@ struct Change {
     place: Location,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Check {
     /// The place part of its own key.
-    place: Option<Location>,
+    place: Location,
+    /// The kind part of its own key.
+    kind: Arc<str>,
     /// The event of its last run.
     ran: u64,
-    /// The last change that was already told to somebody's trust.
-    credited: u64,
-    /// The places where it left marks.
-    marked: BTreeSet<Location>,
+    /// The places where it left marks, with the run that left the last.
+    marked: BTreeMap<Location, u64>,
 }
 
 impl Memory {
@@ -69,7 +74,7 @@ impl Memory {
         let event = self.next_event();
         let paths = self.paths(session, event, bounds);
         paths.made.insert(place.as_str().to_string(), event);
-        if paths.made.len() > bounds.paths as usize {
+        while paths.made.len() > bounds.paths as usize {
             forget_oldest(&mut paths.made, |event| *event);
         }
     }
@@ -79,28 +84,40 @@ impl Memory {
         let event = self.next_event();
         let paths = self.paths(session, event, bounds);
         paths.left.insert(place.as_str().to_string(), (stamp, event));
-        if paths.left.len() > bounds.paths as usize {
+        while paths.left.len() > bounds.paths as usize {
             forget_oldest(&mut paths.left, |(_, event)| *event);
         }
     }
 
-    /// Forgets a path that no longer is: who makes it again may be somebody else.
+    /// Forgets a path that no longer is, and what was below it: who makes it again may be somebody else.
     pub(crate) fn forget_path(&mut self, place: &Location) {
         for paths in self.sessions.values_mut() {
-            paths.made.retain(|text, _| !place.holds(text));
-            paths.left.retain(|text, _| !place.holds(text));
+            forget_below(&mut paths.made, place);
+            forget_below(&mut paths.left, place);
         }
     }
 
-    /// Remembers a change. Returns the keys of the checks that may be repeated freely because of it.
-    pub(crate) fn remember_change(&mut self, place: &Location, bounds: &policy::Session) -> Vec<(Location, String)> {
+    /// Forgets what other sessions made at a place that this one changed: it is no longer theirs alone.
+    pub(crate) fn forget_of_others(&mut self, session: &str, place: &Location) {
+        for (_, paths) in self.sessions.iter_mut().filter(|(other, _)| other.as_str() != session) {
+            paths.made.remove(place.as_str());
+            paths.left.remove(place.as_str());
+        }
+    }
+
+    /// Remembers a change.
+    pub(crate) fn remember_change(&mut self, place: &Location, bounds: &policy::Session) {
         let at = self.next_event();
         self.changes.retain(|change| change.place != *place);
         self.changes.push_back(Change { at, place: place.clone() });
-        if self.changes.len() > bounds.changes as usize {
+        while self.changes.len() > bounds.changes as usize {
             self.changes.pop_front();
         }
-        self.checks.iter().filter_map(|(name, check)| Some((check.place.clone()?, name.clone()))).collect()
+    }
+
+    /// The keys of all known checks: what may be repeated freely after a change.
+    pub(crate) fn check_keys(&self) -> impl Iterator<Item = (&Location, &Arc<str>)> {
+        self.checks.values().map(|check| (&check.place, &check.kind))
     }
 
     /// The places changed since a check last ran, the latest first, at most `most`.
@@ -116,34 +133,50 @@ impl Memory {
             .collect()
     }
 
-    /// Remembers that a check ran. `true` when a change came since its last run was told to somebody's trust.
-    pub(crate) fn remember_run(&mut self, check: &str, place: &Location, bounds: &policy::Session) -> bool {
+    /// Remembers that a check ran. `true` for the first run of any check after a change: a change is told to trust once.
+    pub(crate) fn remember_run(
+        &mut self,
+        check: &Arc<str>,
+        place: &Location,
+        kind: &Arc<str>,
+        bounds: &policy::Session,
+    ) -> bool {
         let latest_change = self.changes.back().map_or(0, |change| change.at);
-        let event = self.next_event();
-        if !self.checks.contains_key(check) && self.checks.len() >= bounds.checks as usize {
-            forget_oldest(&mut self.checks, |check| check.ran);
-        }
-        let known = self.checks.entry(check.to_string()).or_default();
-        known.ran = event;
-        known.place = Some(place.clone());
-        let counts = latest_change > known.credited;
-        known.credited = known.credited.max(latest_change);
+        self.remember_key(check, place, kind, bounds);
+        let counts = latest_change > self.credited;
+        self.credited = self.credited.max(latest_change);
         counts
     }
 
-    /// Remembers where a check left marks.
-    pub(crate) fn remember_marks(&mut self, check: &str, places: &[Location]) {
-        if let Some(known) = self.checks.get_mut(check) {
-            known.marked.extend(places.iter().cloned());
+    /// Remembers the key of something that may be repeated freely after a change.
+    pub(crate) fn remember_key(
+        &mut self,
+        name: &Arc<str>,
+        place: &Location,
+        kind: &Arc<str>,
+        bounds: &policy::Session,
+    ) {
+        let event = self.next_event();
+        while !self.checks.contains_key(name) && self.checks.len() >= bounds.checks as usize {
+            forget_oldest(&mut self.checks, |check| check.ran);
+        }
+        let fresh = || Check { place: place.clone(), kind: kind.clone(), ran: event, marked: BTreeMap::new() };
+        self.checks.entry(name.clone()).or_insert_with(fresh).ran = event;
+    }
+
+    /// Remembers where a check left marks; at the bound the oldest are left to fade by themselves.
+    pub(crate) fn remember_marks(&mut self, check: &str, places: &[Location], bounds: &policy::Session) {
+        let Some(known) = self.checks.get_mut(check) else { return };
+        known.marked.extend(places.iter().map(|place| (place.clone(), known.ran)));
+        while known.marked.len() > bounds.paths as usize {
+            forget_oldest(&mut known.marked, |ran| *ran);
         }
     }
 
     /// Takes the places where a check left marks.
     pub(crate) fn take_marks(&mut self, check: &str) -> Vec<Location> {
-        self.checks
-            .get_mut(check)
-            .map(|known| core::mem::take(&mut known.marked).into_iter().collect())
-            .unwrap_or_default()
+        let marked = self.checks.get_mut(check).map(|known| core::mem::take(&mut known.marked));
+        marked.unwrap_or_default().into_keys().collect()
     }
 
     /// The paths that a session made, ordered.
@@ -157,7 +190,7 @@ impl Memory {
     }
 
     fn paths(&mut self, session: &str, event: u64, bounds: &policy::Session) -> &mut Paths {
-        if !self.sessions.contains_key(session) && self.sessions.len() >= bounds.sessions as usize {
+        while !self.sessions.contains_key(session) && self.sessions.len() >= bounds.sessions as usize {
             forget_oldest(&mut self.sessions, |paths| paths.last);
         }
         let paths = self.sessions.entry(session.to_string()).or_default();
@@ -167,9 +200,25 @@ impl Memory {
 }
 
 /// Forgets the entry with the lowest event. Only at a bound, so that looking at all of them is rare.
-fn forget_oldest<V>(map: &mut BTreeMap<String, V>, event: impl Fn(&V) -> u64) {
+fn forget_oldest<K: Clone + Ord, V>(map: &mut BTreeMap<K, V>, event: impl Fn(&V) -> u64) {
     let oldest = map.iter().min_by_key(|(_, value)| event(value)).map(|(key, _)| key.clone());
     if let Some(key) = oldest {
         map.remove(&key);
+    }
+}
+
+/// Forgets a place and everything below it, without looking at the other places.
+fn forget_below<V>(map: &mut BTreeMap<String, V>, place: &Location) {
+    let from = if place.is_workspace_root() { "" } else { place.as_str() };
+    // What lies below a place begins with its text, so that it stands directly behind it in the order of bytes.
+    let held: Vec<String> = map
+        .range::<str, _>((Bound::Included(from), Bound::Unbounded))
+        .map(|(text, _)| text)
+        .take_while(|text| text.starts_with(from))
+        .filter(|text| place.holds(text))
+        .cloned()
+        .collect();
+    for text in held {
+        map.remove(&text);
     }
 }

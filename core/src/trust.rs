@@ -265,10 +265,19 @@ impl Agents {
         self.profiles.entry(agent.to_string()).or_insert_with(|| Profile::new(numbers))
     }
 
-    /// Counts a proposal and infers the role.
-    pub(crate) fn count_proposal(&mut self, agent: &str, policy: &policy::Policy) {
+    /// Whether an id is that of an agent that was seen, or of one above or below such a one.
+    #[must_use]
+    pub(crate) fn speaks_for_an_agent(&self, id: &str) -> bool {
+        let above = id.match_indices('/').filter_map(|(at, _)| id.get(..at)).chain([id]);
+        let below = alloc::format!("{id}/");
+        above.into_iter().any(|agent| self.profiles.contains_key(agent))
+            || self.profiles.range(below.clone()..).next().is_some_and(|(agent, _)| agent.starts_with(&below))
+    }
+
+    /// Counts a proposal, if it was not counted before, and infers the role.
+    pub(crate) fn count_proposal(&mut self, agent: &str, counts: bool, policy: &policy::Policy) {
         let profile = self.entry(agent, &policy.trust);
-        profile.proposals = profile.proposals.saturating_add(1);
+        profile.proposals = profile.proposals.saturating_add(u64::from(counts));
         profile.role = infer_role(profile.trust, profile.proposals, &policy.roles);
     }
 
@@ -284,6 +293,10 @@ impl Agents {
             profile.proposals = profile.proposals.saturating_add(1);
         }
         let entry = HistoryEntry { id: report.id.to_string(), passed: report.passed, repair: report.repair };
+        let known = profile.actions.contains_key(report.action_type);
+        while !known && profile.actions.len() >= numbers.action_types as usize {
+            forget_least(&mut profile.actions);
+        }
         let record = profile.actions.entry(report.action_type.to_string()).or_default();
         record.outcomes = record.outcomes.saturating_add(1);
         if entry.is_clean() {
@@ -291,7 +304,7 @@ impl Agents {
             profile.accepted = profile.accepted.saturating_add(1);
         }
         profile.history.push_back(entry);
-        if profile.history.len() > numbers.history as usize {
+        while profile.history.len() > numbers.history as usize {
             profile.history.pop_front();
         }
         profile.role = infer_role(profile.trust, profile.proposals, &policy.roles);
@@ -306,8 +319,16 @@ impl Agents {
         profile.role = infer_role(profile.trust, profile.proposals, &policy.roles);
     }
 
-    /// Puts a profile of a snapshot back.
-    pub(crate) fn restore(&mut self, agent: String, profile: Profile) {
-        self.profiles.insert(agent, profile);
+    /// Puts a profile of a snapshot back. `false` when its numbers are none that an agent can have.
+    pub(crate) fn restore(&mut self, agent: String, profile: Profile) -> bool {
+        profile.trust.is_fraction() && self.profiles.insert(agent, profile).is_none()
+    }
+}
+
+/// Forgets the action type that says least: the fewest clean outcomes, then the fewest outcomes, ties by name.
+fn forget_least(actions: &mut BTreeMap<String, Record>) {
+    let least = actions.iter().min_by_key(|(_, record)| (record.clean, record.outcomes)).map(|(name, _)| name.clone());
+    if let Some(name) = least {
+        actions.remove(&name);
     }
 }

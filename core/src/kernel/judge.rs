@@ -2,7 +2,8 @@
 
 use super::proposals::{Record, State, Trail};
 use super::{Clock, GrantKey, Kernel};
-use crate::digest::Digest;
+use crate::budget::{Budget, Cost};
+use crate::digest::{Digest, binary};
 use crate::facts::{self, Act, Call, Class, FactKind, Observation};
 use crate::falsify::{Asks, Finding, Severity, falsify};
 use crate::field::{Channels, Decay, Kind, Signal, Source, key_text};
@@ -13,6 +14,7 @@ use crate::policy::{Pipeline, Policy};
 use crate::proposal::Proposal;
 use crate::rules;
 use crate::trust::infer_role;
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -51,7 +53,7 @@ struct Known {
 
 impl Kernel {
     /// Judges a proposal that was read, at a clock. Changes nothing.
-    pub(super) fn judge(&self, proposal: &Proposal, clock: Clock) -> Judgement {
+    pub(super) fn judge(&self, proposal: &Proposal, content: &Digest, clock: Clock) -> Judgement {
         let policy = &*self.policy;
         let known = match (&proposal.call, policy.pipeline) {
             (Some(call), Pipeline::Standard) => self.known_call(call),
@@ -59,10 +61,15 @@ impl Kernel {
         };
         let before = published_findings(&known.findings, policy);
         let (channels, hazard_at) = self.read_field(proposal, &known, &before, clock);
-        let budget = self.budget_at(clock).check(&proposal.agent_id, &proposal.budget_estimate, &policy.budget);
+        let estimate = self.estimate(proposal);
+        let before_it = self.known(&proposal.proposal_id, clock);
+        let approval = self.proposals.approval(&proposal.agent_id, &bound_to(proposal, content), clock.now);
+        let own = set_aside(&proposal.proposal_id, before_it, approval, clock);
+        let budget = self.budget_at(clock).check_with(&proposal.agent_id, &estimate, &own, &policy.budget);
         let profile = self.agents.get(&proposal.agent_id);
         let trust = profile.map_or(policy.trust.initial, |profile| profile.trust);
-        let proposals = profile.map_or(0, |profile| profile.proposals).saturating_add(1);
+        let counted = profile.map_or(0, |profile| profile.proposals);
+        let proposals = counted.saturating_add(u64::from(before_it.is_none()));
         let role = infer_role(trust, proposals, &policy.roles);
         let question = Question {
             budget: &budget,
@@ -82,7 +89,7 @@ impl Kernel {
             allowed: known.allowed.as_deref(),
         };
         let mut assessment = gate::assess(&question, policy);
-        let uses = self.let_pass(proposal, &known, &mut assessment, clock);
+        let uses = self.let_pass(proposal, &known, approval, &mut assessment, clock);
         let deposits = plan_deposits(before, &known, &assessment, trust, policy);
         let expires = policy.approval.expires_seconds.saturating_mul(1000);
         let verdict = Verdict {
@@ -167,9 +174,10 @@ impl Kernel {
             }
             None if known.weighed => {
                 reading.take(self.field.channels_below(&proposal.target, clock.tick, rates), &proposal.target);
-                // A path that may be a file has nothing below it; the question is the same.
-                let exact = self.field.channels(&proposal.target, clock.tick, rates);
-                reading.raise(exact, || proposal.target.as_str().to_string());
+                if known.class > Class::Check {
+                    let here = self.field.readings(&proposal.target, "", clock.tick, rates);
+                    reading.raise(here.checks, || failing_checks(&proposal.target));
+                }
             }
             None => {}
         }
@@ -181,7 +189,7 @@ impl Kernel {
         self.read_key(
             &act.place,
             &act.kind,
-            false,
+            act.targets.iter().any(|target| target.folder && target.place == act.place),
             act.class != Class::Check && act.class != Class::Read,
             clock,
             reading,
@@ -201,35 +209,41 @@ impl Kernel {
         reading: &mut FieldReading,
     ) {
         let rates = &self.policy.field;
-        let mut own = Channels::default();
-        let mut checks = Channels::default();
-        let counted = |wanted: fn(&Kind, &str) -> bool| {
-            self.field.channels_of(place, clock.tick, rates, |found| wanted(found, kind))
-        };
-        own.failure = counted(|found, kind| matches!(found, Kind::Act(act) if **act == *kind)).hazard();
+        let here = self.field.readings(place, kind, clock.tick, rates);
+        reading.raise(here.act, || key_text(place, &Kind::Act(kind.into())));
         if changes {
-            checks.failure = counted(|found, _| matches!(found, Kind::Check(_))).hazard();
+            reading.raise(here.checks, || failing_checks(place));
         }
-        reading.raise(own, || key_text(place, &Kind::Act(kind.into())));
-        reading.raise(checks, || alloc::format!("{place} (failing checks)"));
+        reading.raise(here.place, || place.as_str().to_string());
         if folder {
             reading.take(self.field.channels_below(place, clock.tick, rates), place);
-        } else {
-            reading.raise(self.field.channels(place, clock.tick, rates), || place.as_str().to_string());
         }
     }
 
-    /// The budget as it is at a clock: a period that has ended is empty.
-    pub(super) fn budget_at(&self, clock: Clock) -> alloc::borrow::Cow<'_, crate::budget::Budget> {
-        let length = self.policy.budget.period_seconds.saturating_mul(1000);
-        let over =
-            self.budget.period_began().is_some_and(|began| length > 0 && clock.now.saturating_sub(began) >= length);
-        if !over {
-            return alloc::borrow::Cow::Borrowed(&self.budget);
+    /// The budget as it is at a clock, whether or not a command has come since: what is due is free, a period that has ended is empty.
+    pub(super) fn budget_at(&self, clock: Clock) -> Cow<'_, Budget> {
+        let over = self.budget.is_over(clock.now, &self.policy.budget);
+        let mut due = self.proposals.due(clock.now).filter(|(_, record)| record.reserved).peekable();
+        if !over && due.peek().is_none() {
+            return Cow::Borrowed(&self.budget);
         }
-        let mut fresh = self.budget.clone();
-        fresh.reset(clock.now);
-        alloc::borrow::Cow::Owned(fresh)
+        let mut budget = self.budget.clone();
+        for (_, record) in due {
+            budget.release(&record.agent, &record.estimate);
+        }
+        if over {
+            budget.reset(clock.now);
+        }
+        Cow::Owned(budget)
+    }
+
+    /// What a proposal is thought to cost; a tool call that says nothing costs what the policy says.
+    fn estimate(&self, proposal: &Proposal) -> Cost {
+        if proposal.call.is_some() && proposal.budget_estimate.is_zero() {
+            self.policy.budget.call_cost
+        } else {
+            proposal.budget_estimate
+        }
     }
 
     /// A HOLD passes on a person's word: an approval of exactly this, or a standing grant for all its acts (SPEC 10.k).
@@ -237,19 +251,16 @@ impl Kernel {
         &self,
         proposal: &Proposal,
         known: &Known,
+        approval: Option<(&Arc<str>, &Record)>,
         assessment: &mut Assessment,
         clock: Clock,
     ) -> Option<Arc<str>> {
         if assessment.decision != Decision::Hold || self.policy.pipeline == Pipeline::Reference {
             return None;
         }
-        if let Some((id, record)) = self.proposals.approval(&proposal.agent_id, &bound_to(proposal)) {
-            if let State::Approved { by } = &record.state {
-                if record.deadline.is_none_or(|deadline| deadline > clock.now) {
-                    pass(assessment, Reason::about(ReasonCode::Approved, by));
-                    return Some(id.clone());
-                }
-            }
+        if let Some((id, Record { state: State::Approved { by }, .. })) = approval {
+            pass(assessment, Reason::about(ReasonCode::Approved, by));
+            return Some(id.clone());
         }
         if let Some(by) = self.granted(proposal, known, clock) {
             pass(assessment, Reason::about(ReasonCode::StandingGrant, by));
@@ -294,10 +305,9 @@ impl Kernel {
             Decision::Refuse => (State::Refused, &mut self.counts.refused),
         };
         *count = count.saturating_add(1);
-        let reserved = state == State::Open && self.policy.budget.reserve && !proposal.budget_estimate.is_zero();
-        if reserved {
-            self.budget.reserve(&proposal.agent_id, &proposal.budget_estimate);
-        }
+        let estimate = self.estimate(proposal);
+        let reserves = state == State::Open && self.policy.budget.reserve;
+        let reserved = reserves && self.budget.reserve(&proposal.agent_id, &estimate);
         let deadline = match state {
             State::Held => verdict.expires_at,
             _ => reserved.then(|| now.saturating_add(self.policy.budget.reservation_seconds.saturating_mul(1000))),
@@ -316,7 +326,7 @@ impl Kernel {
             .map(|call| call.acts.iter().map(|act| Trail::of(act, was_safe)).collect());
         let record = Record {
             content,
-            bound_to: bound_to(proposal),
+            bound_to: bound_to(proposal, &content),
             agent: proposal.agent_id.clone(),
             session: session.clone(),
             action_type: proposal.action_type.clone(),
@@ -324,19 +334,33 @@ impl Kernel {
             at: now,
             state,
             deadline,
-            estimate: proposal.budget_estimate,
+            estimate,
             reserved,
             irreversible: judgement.irreversible,
+            observed: false,
             trails: trails.unwrap_or_default(),
-            verdict: postcard::to_allocvec(verdict).unwrap_or_default(),
+            verdict: binary(verdict).unwrap_or_default(),
         };
         self.proposals.insert(&proposal.proposal_id, record);
+        self.forget();
     }
 }
 
 /// What an approval is bound to: the digest of what will run, or, for a proposal in words, of its content.
-pub(super) fn bound_to(proposal: &Proposal) -> Digest {
-    proposal.call.as_ref().map_or_else(|| proposal.content(), |call| call.digest)
+fn bound_to(proposal: &Proposal, content: &Digest) -> Digest {
+    proposal.call.as_ref().map_or(*content, |call| call.digest)
+}
+
+/// What is set aside for this very proposal: by an earlier verdict on its id, or by the approval that it can use.
+fn set_aside(id: &str, before: Option<&Record>, approval: Option<(&Arc<str>, &Record)>, clock: Clock) -> Cost {
+    let other = approval.filter(|(approved, _)| ***approved != *id).map(|(_, record)| record);
+    let lasts = |record: &&Record| record.reserved && record.deadline.is_none_or(|deadline| deadline > clock.now);
+    let held = [before, other].into_iter().flatten().filter(lasts);
+    held.fold(Cost::default(), |sum, record| sum.plus(&record.estimate))
+}
+
+fn failing_checks(place: &Location) -> String {
+    alloc::format!("{place} (failing checks)")
 }
 
 /// The strongest channels met so far.
@@ -362,16 +386,23 @@ impl FieldReading {
 
 /// Text checks and missing fields of a proposal in words.
 fn known_text(proposal: &Proposal, policy: &Policy) -> Known {
-    let class = proposal.class.unwrap_or_else(|| class_of(&proposal.action_type, policy));
+    let class = class_of(proposal, policy);
     let reference = policy.pipeline == Pipeline::Reference;
     let asks = if !reference && class.is_harmless() { Asks::NONE } else { Asks::ALL };
     let report = falsify(&proposal.plan(policy.pipeline), &policy.falsify, asks);
+    let mut missing = proposal.missing();
+    if !reference {
+        missing.rollback_plan &= !class.is_harmless();
+        if class == Class::Read {
+            missing = Missing::default();
+        }
+    }
     Known {
         class,
         weighed: reference || class != Class::Read,
         findings: report.findings,
         excused: Vec::new(),
-        missing: proposal.missing(),
+        missing,
         irreversible: false,
         denied: None,
         asked: None,
@@ -379,10 +410,17 @@ fn known_text(proposal: &Proposal, policy: &Policy) -> Known {
     }
 }
 
-/// The class that the policy gives an action type.
-#[must_use]
-pub(crate) fn class_of(action_type: &str, policy: &Policy) -> Class {
-    policy.classes.iter().find(|rule| rule.pattern.matches(action_type)).map_or(Class::Execute, |rule| rule.class)
+/// The class of a proposal in words. Who proposes may say it of an action type that the policy knows by no name, and is otherwise
+/// taken at the stricter word: a deletion that calls itself reading deletes.
+fn class_of(proposal: &Proposal, policy: &Policy) -> Class {
+    let rule = policy.classes.iter().find(|rule| rule.pattern.matches(&proposal.action_type));
+    let mapped = rule.map_or(Class::Execute, |rule| rule.class);
+    let by_name = rule.is_some_and(|rule| rule.pattern.as_str() != "*");
+    match proposal.class {
+        Some(declared) if by_name => declared.max(mapped),
+        Some(declared) => declared,
+        None => mapped,
+    }
 }
 
 /// The `allow` rule that takes a fact's friction: that of its act, or, for a fact of the whole call, any when all acts have one.

@@ -20,7 +20,7 @@ pub use proposals::State;
 pub use snapshot::{SNAPSHOT_VERSION, Snapshot};
 pub use view::{AgentView, ProposalView, Status, View};
 
-use crate::budget::{Answer, Budget};
+use crate::budget::{self, Answer, Budget, Cost};
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::field::{Deposit, Field, Kind, Source, Tick};
@@ -36,7 +36,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use proposals::{Proposals, State as ProposalState};
+use proposals::{Proposals, Record};
 use serde::{Deserialize, Serialize};
 
 /// The caller's time and the ticks that follow from it.
@@ -162,15 +162,16 @@ impl Kernel {
     pub fn propose(&mut self, at: Time, proposal: Proposal) -> Result<Verdict, Error> {
         let proposal = self.read(proposal)?;
         self.agents.check_room(&proposal.agent_id, &self.policy.bounds)?;
-        let now = self.clock_at(at);
         let content = proposal.content();
-        if let Some(verdict) = self.repeated(&proposal, &content, now)? {
-            self.begin(at);
+        let repeated = self.repeated(&proposal, &content, self.clock_at(at))?;
+        self.begin(at);
+        if let Some(verdict) = repeated {
             return Ok(verdict);
         }
-        self.begin(at);
-        let judgement = self.judge(&proposal, self.clock);
-        self.agents.count_proposal(&proposal.agent_id, &self.policy);
+        let judgement = self.judge(&proposal, &content, self.clock);
+        // It is counted once, however often it comes back.
+        let comes_back = self.known(&proposal.proposal_id, self.clock).is_some();
+        self.agents.count_proposal(&proposal.agent_id, !comes_back, &self.policy);
         for planned in &judgement.deposits {
             self.leave(&proposal.target, planned);
         }
@@ -301,7 +302,7 @@ impl Kernel {
         self.begin(at);
         let counted = self.clock.tick.saturating_sub(self.clock.counted_from);
         let tick = self.clock.now.checked_div(policy.time.tick_ms).unwrap_or(self.clock.tick);
-        self.field.settle(self.clock.tick, &self.policy.field, tick);
+        self.field.settle(self.clock.tick, &self.policy.field, tick, &policy.field, policy.bounds.traces);
         self.clock.tick = tick;
         self.clock.counted_from = tick.saturating_sub(counted);
         self.policy_digest = policy.digest();
@@ -350,41 +351,48 @@ impl Kernel {
 
     /// Ends what is due, and forgets what is too old.
     fn expire(&mut self) -> u64 {
-        let due = self.proposals.due(self.clock.now);
+        let now = self.clock.now;
+        let due: Vec<Arc<str>> = self.proposals.due(now).map(|(id, _)| id.clone()).collect();
         for id in &due {
-            self.proposals.update(id, |record| {
-                record.deadline = None;
-                match record.state {
-                    ProposalState::Held => record.state = ProposalState::Unanswered,
-                    ProposalState::Approved { .. } => record.state = ProposalState::Lapsed,
-                    _ => {}
-                }
-            });
             self.release(id);
+            self.proposals.update(id, |record| {
+                record.state = record.state_at(now).clone();
+                record.deadline = None;
+            });
         }
-        let ended = self
-            .grants
-            .iter()
-            .filter(|(_, grant)| grant.until <= self.clock.now)
-            .map(|(key, _)| key.clone())
-            .collect::<Vec<_>>();
-        for key in &ended {
-            self.grants.remove(key);
-        }
+        let granted = self.grants.len();
+        self.grants.retain(|_, grant| grant.until > now);
+        let ended = granted.saturating_sub(self.grants.len());
+        self.forget();
+        (due.len() as u64).saturating_add(ended as u64)
+    }
+
+    /// Forgets the proposals that are too old, or too many.
+    fn forget(&mut self) {
         for record in self.proposals.take_forgotten(self.clock.now, &self.policy.bounds) {
             if record.reserved {
                 self.budget.release(&record.agent, &record.estimate);
             }
         }
-        (due.len() as u64).saturating_add(ended.len() as u64)
     }
 
     /// Gives a proposal's reservation back.
     fn release(&mut self, id: &str) {
         let Some(record) = self.proposals.get(id).filter(|record| record.reserved) else { return };
-        let (agent, estimate) = (record.agent.clone(), record.estimate);
-        self.budget.release(&agent, &estimate);
+        self.budget.release(&record.agent, &record.estimate);
         self.proposals.update(id, |record| record.reserved = false);
+    }
+
+    /// A proposal that is remembered at a clock, whether or not a command has come since.
+    fn known(&self, id: &str, clock: Clock) -> Option<&Record> {
+        let remembered = |record: &&Record| clock.now.saturating_sub(record.at) <= self.policy.bounds.proposal_ms;
+        self.proposals.get(id).filter(remembered)
+    }
+
+    /// What all open reservations come to.
+    pub(crate) fn reserved_by_proposals(&self) -> Cost {
+        let reserved = self.proposals.iter().map(|(_, record)| record).filter(|record| record.reserved);
+        reserved.fold(Cost::default(), |sum, record| budget::add_exactly(&sum, &record.estimate))
     }
 
     /// Leaves a planned trace; prospective risk only up to its common cap.
@@ -424,25 +432,18 @@ impl Kernel {
 
     /// The verdict that a known id gets again.
     fn repeated(&self, proposal: &Proposal, content: &Digest, now: Clock) -> Result<Option<Verdict>, Error> {
-        let Some(record) = self.proposals.get(&proposal.proposal_id) else { return Ok(None) };
-        if now.now.saturating_sub(record.at) > self.policy.bounds.proposal_ms {
-            return Ok(None);
+        let Some(record) = self.known(&proposal.proposal_id, now) else { return Ok(None) };
+        let state = record.state_at(now.now);
+        let passed = matches!(state, State::Approved { .. } | State::Unanswered | State::Lapsed);
+        if record.content == *content {
+            return Ok(if passed { None } else { record.verdict() });
         }
-        let answerable =
-            matches!(record.state, ProposalState::Held | ProposalState::Unanswered | ProposalState::Lapsed);
-        if record.content != *content {
-            // A HOLD may come back with more facts; anything else is another proposal.
-            let conflict = Error::IdConflict { id: proposal.proposal_id.clone() };
-            return if answerable || matches!(record.state, ProposalState::Approved { .. }) {
-                Ok(None)
-            } else {
-                Err(conflict)
-            };
+        // A HOLD may come back with more facts; anything else is another proposal.
+        if (passed || *state == State::Held) && record.is_asked_again_by(proposal) {
+            Ok(None)
+        } else {
+            Err(Error::IdConflict { id: proposal.proposal_id.clone() })
         }
-        if matches!(record.state, ProposalState::Approved { .. } | ProposalState::Unanswered | ProposalState::Lapsed) {
-            return Ok(None);
-        }
-        Ok(record.verdict())
     }
 }
 

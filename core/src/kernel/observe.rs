@@ -12,7 +12,6 @@ use crate::location::Location;
 use crate::policy::Pipeline;
 use alloc::string::ToString;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 impl Kernel {
     /// Records what a host saw of a call.
@@ -35,25 +34,24 @@ impl Kernel {
         }
         observation.stamps.iter().try_for_each(|(place, _)| place.check("stamps", bounds.location_bytes))?;
         let unknown = || Error::UnknownProposal { id: id.clone() };
-        let record = self.proposals.get(id).ok_or_else(unknown)?.clone();
-        // A HOLD may have expired while the host was asking.
-        let late = matches!(record.state, State::Held | State::Unanswered);
+        let record = self.known(id, self.clock_at(at)).ok_or_else(unknown)?.clone();
         self.begin(at);
         let mut reply = ObservedReply { proposal_id: id.clone(), ..ObservedReply::default() };
+        if record.observed || record.state == State::Settled {
+            reply.repeated = true;
+            return Ok(reply);
+        }
         match &record.state {
-            State::Settled => {
-                reply.repeated = true;
-                return Ok(reply);
-            }
             State::Refused | State::Denied { .. } => {
                 reply.incident = Some(record.state.as_str().to_string());
                 self.counts.incidents = self.counts.incidents.saturating_add(1);
             }
-            _ => {}
-        }
-        reply.late_approval = late;
-        if late {
-            self.counts.approved = self.counts.approved.saturating_add(1);
+            // Nobody answered here, so that the host asked the person itself. The HOLD may have expired meanwhile.
+            State::Held | State::Unanswered | State::Lapsed | State::Used { .. } => {
+                reply.late_approval = true;
+                self.counts.approved = self.counts.approved.saturating_add(1);
+            }
+            State::Open | State::Approved { .. } | State::Settled => {}
         }
         self.counts.observed = self.counts.observed.saturating_add(1);
         self.release(id);
@@ -61,14 +59,20 @@ impl Kernel {
         self.budget.consume(self.clock.now, &record.agent, &cost, &self.policy.budget);
         let failed = if observation.ok || observation.interrupted { None } else { last_remembered(&record.trails) };
         for (number, trail) in record.trails.iter().enumerate() {
-            if observation.ok || failed.is_some_and(|failed| number < failed) {
-                self.act_worked(&record, trail, observation, &mut reply);
-            } else if failed == Some(number) {
-                self.act_failed(&record, trail, &mut reply);
+            match failed {
+                _ if observation.ok => self.act_worked(&record, trail, observation, &mut reply),
+                Some(failed) if number == failed => self.act_failed(&record, trail, &mut reply),
+                // What stands before the failure may have run, and may have been what failed: its changes count, its success does not.
+                Some(failed) if number < failed => self.act_changed(&record, trail, observation, &mut reply),
+                _ => {}
             }
         }
         self.proposals.update(id, |record| {
-            record.state = State::Settled;
+            // What was refused stays so in the records, although it ran.
+            if reply.incident.is_none() {
+                record.state = State::Settled;
+            }
+            record.observed = true;
             record.deadline = None;
             record.trails.clear();
         });
@@ -82,25 +86,34 @@ impl Kernel {
         }
         for step in &trail.steps {
             self.take_mark(&step.place, &Kind::Act(step.effect.key().into()), reply);
-            self.remember_step(record, step, observation);
-            self.changed(&step.place, reply);
         }
-        // What names no place but writes (a package manager's install) is a change, too.
-        if trail.steps.is_empty() && trail.class == Class::Write {
-            self.changed(&trail.place, reply);
-        }
+        self.act_changed(record, trail, observation, reply);
         if trail.class == Class::Check {
-            for place in self.memory.take_marks(&trail.kind) {
-                self.take_mark(&place, &Kind::Check(trail.kind.clone()), reply);
+            let check = check_name(trail);
+            for place in self.memory.take_marks(&check) {
+                self.take_mark(&place, &Kind::Check(check.clone()), reply);
             }
-            self.check_ran(record, trail, true, reply);
+            self.check_ran(record, trail, &check, true, reply);
         }
     }
 
-    /// After a change every check, and whatever was run, may be tried again freely.
-    fn changed(&mut self, place: &Location, reply: &mut ObservedReply) {
-        for (place, name) in self.memory.remember_change(place, &self.policy.session) {
-            self.take_mark(&place, &Kind::Act(name.as_str().into()), reply);
+    /// What an act changed is remembered, and frees the own key of every check and of whatever was run.
+    fn act_changed(&mut self, record: &Record, trail: &Trail, observation: &Observation, reply: &mut ObservedReply) {
+        for step in &trail.steps {
+            self.remember_step(record, step, observation);
+            self.memory.remember_change(&step.place, &self.policy.session);
+        }
+        if trail.steps.is_empty() {
+            // What writes and names no place, as a package manager's install, is a change of its own.
+            if trail.class != Class::Write {
+                return;
+            }
+            self.memory.remember_change(&trail.place, &self.policy.session);
+        }
+        for (place, kind) in self.memory.check_keys() {
+            let kind = Kind::Act(kind.clone());
+            let gone = self.field.remove(place, &kind, Signal::Failure, self.clock.tick, &self.policy.field);
+            reply.cleared = reply.cleared.saturating_add(gone);
         }
     }
 
@@ -125,22 +138,23 @@ impl Kernel {
         });
         if trail.class == Class::Execute {
             // Like a check it may be tried again after a change; its failure says nothing of the change.
-            self.memory.remember_run(&trail.kind, &trail.place, &policy.session);
+            self.memory.remember_key(&check_name(trail), &trail.place, &trail.kind, &policy.session);
         }
         if trail.class == Class::Check {
-            let places = self.memory.changed_since(&trail.kind, policy.observed.check_places);
-            self.check_ran(record, trail, false, reply);
-            self.memory.remember_marks(&trail.kind, &places);
+            let check = check_name(trail);
+            let places = self.memory.changed_since(&check, policy.observed.check_places);
+            self.check_ran(record, trail, &check, false, reply);
+            self.memory.remember_marks(&check, &places, &policy.session);
             for place in places {
-                self.mark(&place, &mark(Kind::Check(trail.kind.clone()), policy.observed.check_failure), reply);
+                self.mark(&place, &mark(Kind::Check(check.clone()), policy.observed.check_failure), reply);
             }
         }
     }
 
     /// A check moves trust, at most once for each change.
-    fn check_ran(&mut self, record: &Record, trail: &Trail, passed: bool, reply: &mut ObservedReply) {
+    fn check_ran(&mut self, record: &Record, trail: &Trail, check: &Arc<str>, passed: bool, reply: &mut ObservedReply) {
         let policy = self.policy.clone();
-        if !self.memory.remember_run(&trail.kind, &trail.place, &policy.session) {
+        if !self.memory.remember_run(check, &trail.place, &trail.kind, &policy.session) {
             return;
         }
         let change = if passed { policy.observed.check_passed_trust } else { policy.observed.check_failed_trust };
@@ -157,6 +171,7 @@ impl Kernel {
             self.memory.forget_path(&step.place);
             return;
         }
+        self.memory.forget_of_others(&record.session, &step.place);
         if step.was_absent {
             self.memory.remember_made(&record.session, &step.place, bounds);
         }
@@ -182,12 +197,7 @@ fn last_remembered(trails: &[Trail]) -> Option<usize> {
     trails.iter().rposition(|trail| trail.remembered)
 }
 
-/// The keys of the acts of a proposal, for a standing grant.
-pub(super) fn grant_keys(record: &Record) -> Vec<(Location, Arc<str>)> {
-    record
-        .trails
-        .iter()
-        .filter(|trail| trail.remembered)
-        .map(|trail| (trail.place.clone(), trail.kind.clone()))
-        .collect()
+/// A check by its key, each for itself.
+fn check_name(trail: &Trail) -> Arc<str> {
+    key_text(&trail.place, &Kind::Act(trail.kind.clone())).into()
 }

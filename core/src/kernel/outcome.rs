@@ -3,7 +3,7 @@
 use super::Kernel;
 use super::command::{OutcomeReply, OutcomeReport, Subject, Time};
 use super::judge::Planned;
-use super::proposals::State;
+use super::proposals::{Record, State};
 use crate::budget::Cost;
 use crate::error::Error;
 use crate::field::{Decay, Kind, Signal, Source};
@@ -29,10 +29,11 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::UnknownProposal`] for an id that is not remembered; [`Error::WrongState`] (not in `reference`) for a proposal that was not
-    /// allowed, or whose outcome is known; [`Error::Value`] and [`Error::TooLong`] for fields; [`Error::Full`].
+    /// allowed, or whose outcome is known; [`Error::IdConflict`] (not in `reference`) for a proposal other than the one that was judged
+    /// under its id; [`Error::Value`] and [`Error::TooLong`] for fields; [`Error::Full`].
     pub fn record_outcome(&mut self, at: Time, report: &OutcomeReport) -> Result<OutcomeReply, Error> {
         check_length("summary", &report.summary, self.policy.bounds.text_bytes)?;
-        let about = self.about(&report.proposal)?;
+        let about = self.about(at, &report.proposal)?;
         self.agents.check_room(&about.agent, &self.policy.bounds)?;
         self.begin(at);
         self.release(&about.id);
@@ -48,13 +49,16 @@ impl Kernel {
         let cost = report.cost.get().unwrap_or(about.estimate);
         self.budget.consume(self.clock.now, &about.agent, &cost, &self.policy.budget);
         self.leave_outcome(&about.target, report);
+        if !report.tests_passed {
+            self.end_grants(&about.id);
+        }
         self.proposals.update(&about.id, |record| {
             record.state = State::Settled;
             record.deadline = None;
             record.trails.clear();
         });
         self.counts.outcomes = self.counts.outcomes.saturating_add(1);
-        let profile = self.agents.get_or_new(&about.agent, &self.policy.trust);
+        let profile = self.agents.entry(&about.agent, &self.policy.trust);
         Ok(OutcomeReply {
             proposal_id: about.id,
             agent_id: about.agent,
@@ -68,17 +72,26 @@ impl Kernel {
         })
     }
 
-    fn about(&self, subject: &Subject) -> Result<About, Error> {
+    /// A standing grant ends with a failure of its act.
+    fn end_grants(&mut self, id: &str) {
+        for key in self.proposals.get(id).into_iter().flat_map(Record::grant_keys) {
+            self.grants.remove(&key);
+        }
+    }
+
+    fn about(&self, at: Time, subject: &Subject) -> Result<About, Error> {
+        let clock = self.clock_at(at);
         let id = match subject {
             Subject::Id(id) => id.as_str(),
             Subject::Proposal(proposal) => proposal.proposal_id.as_str(),
         };
-        let record = self.proposals.get(id);
+        let record = self.known(id, clock);
         if let Some(record) = record.filter(|_| self.policy.pipeline == Pipeline::Standard) {
-            if !matches!(record.state, State::Open | State::Approved { .. }) {
+            let state = record.state_at(clock.now);
+            if !matches!(state, State::Open | State::Approved { .. }) {
                 return Err(Error::WrongState {
                     id: id.to_string(),
-                    state: record.state.as_str().to_string(),
+                    state: state.as_str().to_string(),
                     expected: "open or approved".to_string(),
                 });
             }
@@ -86,6 +99,10 @@ impl Kernel {
         match (subject, record) {
             (Subject::Proposal(proposal), known) => {
                 let proposal = self.read((**proposal).clone()).map_err(|error| error.within("proposal"))?;
+                let other = known.is_some_and(|record| record.content != proposal.content());
+                if other && self.policy.pipeline == Pipeline::Standard {
+                    return Err(Error::IdConflict { id: proposal.proposal_id });
+                }
                 Ok(About {
                     id: proposal.proposal_id,
                     agent: proposal.agent_id,

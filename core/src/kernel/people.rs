@@ -2,9 +2,8 @@
 
 use super::command::{Approval, Approve, Denial, Deny, Feedback, Time};
 use super::judge::Planned;
-use super::observe::grant_keys;
 use super::proposals::{Record, State};
-use super::{Grant, GrantKey, Kernel};
+use super::{Grant, Kernel};
 use crate::error::Error;
 use crate::field::{Decay, Kind, Signal, Source};
 use crate::fixed::Fixed;
@@ -18,7 +17,8 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::UnknownProposal`]; [`Error::WrongState`] when it is not held any more; [`Error::NotAllowed`] for an agent, or for a standing
-    /// grant of something that cannot come back; [`Error::Value`] for another digest or too long a grant.
+    /// grant of something that cannot come back; [`Error::Value`] for another digest or too long a grant; [`Error::Full`] for a standing
+    /// grant too many; [`Error::Unavailable`] in preset `reference`.
     pub fn approve(&mut self, at: Time, approve: &Approve) -> Result<Approval, Error> {
         let record = self.held(at, &approve.proposal_id, &approve.by)?.clone();
         if approve.digest.is_some_and(|digest| digest != record.bound_to) {
@@ -28,10 +28,7 @@ impl Kernel {
         self.begin(at);
         let policy = self.policy.clone();
         let over_budget = !self.budget.check(&record.agent, &record.estimate, &policy.budget).approved;
-        let reserved = policy.budget.reserve && !record.estimate.is_zero();
-        if reserved {
-            self.budget.reserve(&record.agent, &record.estimate);
-        }
+        let reserved = policy.budget.reserve && self.budget.reserve(&record.agent, &record.estimate);
         let now = self.clock.now;
         let expires_at = now.saturating_add(policy.approval.expires_seconds.saturating_mul(1000));
         self.proposals.update(&approve.proposal_id, |record| {
@@ -41,8 +38,7 @@ impl Kernel {
         });
         let standing_until = grant.map(|seconds| now.saturating_add(seconds.saturating_mul(1000)));
         if let Some(until) = standing_until {
-            for (place, kind) in grant_keys(&record) {
-                let key = GrantKey { agent: record.agent.clone(), place, kind };
+            for key in record.grant_keys() {
                 self.grants.insert(key, Grant { until, by: approve.by.clone() });
             }
         }
@@ -82,26 +78,25 @@ impl Kernel {
     /// A proposal that a person may answer now.
     fn held(&self, at: Time, id: &str, by: &str) -> Result<&Record, Error> {
         check_id("by", by, &self.policy.bounds)?;
-        if self.agents.get(by).is_some() {
+        if self.policy.pipeline == Pipeline::Reference {
+            let reason = "preset reference has no approvals";
+            return Err(Error::Unavailable { feature: "approve".to_string(), reason: reason.to_string() });
+        }
+        if self.agents.speaks_for_an_agent(by) {
             return Err(Error::NotAllowed {
                 actor: by.to_string(),
                 reason: "agents cannot answer a HOLD; a person has to".to_string(),
             });
         }
-        let record = self.proposals.get(id).ok_or_else(|| Error::UnknownProposal { id: id.to_string() })?;
-        let now = self.clock_at(at).now;
-        let expired = record.deadline.is_some_and(|deadline| deadline <= now);
-        let state = if record.state == State::Held && expired { &State::Unanswered } else { &record.state };
+        let clock = self.clock_at(at);
+        let record = self.known(id, clock).ok_or_else(|| Error::UnknownProposal { id: id.to_string() })?;
+        let state = record.state_at(clock.now);
         if *state != State::Held {
             return Err(Error::WrongState {
                 id: id.to_string(),
                 state: state.as_str().to_string(),
                 expected: "held".to_string(),
             });
-        }
-        if self.policy.pipeline == Pipeline::Reference {
-            let reason = "preset reference has no approvals";
-            return Err(Error::Unavailable { feature: "approve".to_string(), reason: reason.to_string() });
         }
         Ok(record)
     }
@@ -115,11 +110,16 @@ impl Kernel {
             let reason = "a standing grant is never given for what cannot come back";
             return Err(Error::NotAllowed { actor: approve.by.clone(), reason: reason.to_string() });
         }
-        if grant_keys(record).is_empty() {
+        let keys = record.grant_keys().count() as u64;
+        if keys == 0 {
             return Err(Error::value(
                 "standing_seconds",
                 "a tool call that does more than look; this one has nothing to grant",
             ));
+        }
+        let most = u64::from(self.policy.approval.grants);
+        if (self.grants.len() as u64).saturating_add(keys) > most {
+            return Err(Error::Full { what: "grants".to_string(), limit: most });
         }
         Ok(seconds)
     }

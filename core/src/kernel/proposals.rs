@@ -1,5 +1,6 @@
 //! The proposals that are remembered: for a day, or the last hundred thousand (SPEC 12, idempotence).
 
+use super::GrantKey;
 use super::command::Time;
 use crate::budget::Cost;
 use crate::digest::Digest;
@@ -7,7 +8,8 @@ use crate::facts::{Act, Before, Class, Effect};
 use crate::gate::Verdict;
 use crate::location::Location;
 use crate::policy::Bounds;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use crate::proposal::Proposal;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -120,6 +122,8 @@ pub(super) struct Record {
     pub(super) estimate: Cost,
     pub(super) reserved: bool,
     pub(super) irreversible: bool,
+    /// A host has said what became of it.
+    pub(super) observed: bool,
     /// Present until it is settled.
     pub(super) trails: Vec<Trail>,
     /// The verdict in binary form: asked for seldom, copied into every snapshot.
@@ -127,111 +131,149 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Where it stands at a time, whether or not a command has come since its deadline.
+    pub(super) fn state_at(&self, now: Time) -> &State {
+        let due = self.deadline.is_some_and(|deadline| deadline <= now);
+        match &self.state {
+            State::Held if due => &State::Unanswered,
+            State::Approved { .. } if due => &State::Lapsed,
+            state => state,
+        }
+    }
+
+    /// Whether a proposal asks for the same act again: more may be known of it, but what would run, and who asks, must be the same.
+    pub(super) fn is_asked_again_by(&self, proposal: &Proposal) -> bool {
+        let same_act = match &proposal.call {
+            Some(call) => self.bound_to == call.digest,
+            // In words nothing but the content says what would run.
+            None => self.bound_to == self.content && self.target == proposal.target,
+        };
+        same_act && self.agent == proposal.agent_id && self.action_type == proposal.action_type
+    }
+
+    /// The keys of its acts, as standing grants name them.
+    pub(super) fn grant_keys(&self) -> impl Iterator<Item = GrantKey> {
+        self.trails.iter().filter(|trail| trail.remembered).map(|trail| GrantKey {
+            agent: self.agent.clone(),
+            place: trail.place.clone(),
+            kind: trail.kind.clone(),
+        })
+    }
+
     pub(super) fn verdict(&self) -> Option<Verdict> {
         postcard::from_bytes(&self.verdict).ok()
     }
 }
 
+/// A proposal's place in the order of judgement.
+type Turn = u64;
+
 /// All remembered proposals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proposals {
-    records: BTreeMap<Arc<str>, Record>,
-    /// In the order in which they came.
-    order: VecDeque<(Time, Arc<str>)>,
-    deadlines: BTreeSet<(Time, Arc<str>)>,
+    records: BTreeMap<Arc<str>, (Turn, Record)>,
+    /// In the order in which they were judged last.
+    order: BTreeMap<Turn, Arc<str>>,
+    deadlines: Deadlines,
     /// Approvals that can be used, by agent and what they are bound to.
-    approvals: BTreeSet<(String, Digest, Arc<str>)>,
+    approvals: Approvals,
 }
 
 impl Proposals {
     pub(super) fn get(&self, id: &str) -> Option<&Record> {
-        self.records.get(id)
+        self.records.get(id).map(|(_, record)| record)
     }
 
-    /// An approval that a proposal can use.
-    pub(super) fn approval(&self, agent: &str, bound_to: &Digest) -> Option<(&Arc<str>, &Record)> {
+    /// An approval that a proposal can use: of the same agent, for exactly what would run, and not over.
+    pub(super) fn approval(&self, agent: &str, bound_to: &Digest, now: Time) -> Option<(&Arc<str>, &Record)> {
         if self.approvals.is_empty() {
             return None;
         }
-        let (first_agent, first_bound, id) = self.approvals.range((agent.into(), *bound_to, Arc::from(""))..).next()?;
-        if first_agent != agent || first_bound != bound_to {
-            return None;
-        }
-        self.records.get_key_value(id)
+        self.approvals
+            .range((agent.into(), *bound_to, Arc::from(""))..)
+            .take_while(|(approved, bound, _)| approved == agent && bound == bound_to)
+            .filter_map(|(_, _, id)| self.records.get_key_value(id))
+            .map(|(id, (_, record))| (id, record))
+            .find(|(_, record)| matches!(record.state_at(now), State::Approved { .. }))
     }
 
-    /// Remembers a proposal; one of the same id keeps its turn.
+    /// Remembers a proposal as the latest; one of the same id is replaced.
     pub(super) fn insert(&mut self, id: &str, record: Record) {
-        let key: Arc<str> = match self.records.get_key_value(id) {
-            Some((key, _)) => key.clone(),
-            None => {
-                let key: Arc<str> = id.into();
-                self.order.push_back((record.at, key.clone()));
+        let turn = self.order.last_key_value().map_or(0, |(turn, _)| turn.saturating_add(1));
+        let key = match self.records.get_key_value(id) {
+            None => Arc::from(id),
+            Some((key, (old_turn, old))) => {
+                let key = key.clone();
+                unlist(&mut self.deadlines, &mut self.approvals, &key, old);
+                self.order.remove(old_turn);
                 key
             }
         };
-        self.unlist(&key);
-        self.records.insert(key.clone(), record);
-        self.list(&key);
+        list(&mut self.deadlines, &mut self.approvals, &key, &record);
+        self.order.insert(turn, key.clone());
+        self.records.insert(key, (turn, record));
     }
 
     /// Changes a record and keeps the indexes right.
     pub(super) fn update(&mut self, id: &str, change: impl FnOnce(&mut Record)) {
         let Some(key) = self.records.get_key_value(id).map(|(key, _)| key.clone()) else { return };
-        self.unlist(&key);
-        if let Some(record) = self.records.get_mut(&key) {
-            change(record);
-        }
-        self.list(&key);
+        let Some((_, record)) = self.records.get_mut(&key) else { return };
+        unlist(&mut self.deadlines, &mut self.approvals, &key, record);
+        change(record);
+        list(&mut self.deadlines, &mut self.approvals, &key, record);
     }
 
     /// The records whose deadline has come, the earliest first.
-    pub(super) fn due(&self, now: Time) -> Vec<Arc<str>> {
-        self.deadlines.iter().take_while(|(deadline, _)| *deadline <= now).map(|(_, id)| id.clone()).collect()
+    pub(super) fn due(&self, now: Time) -> impl Iterator<Item = (&Arc<str>, &Record)> {
+        let due = self.deadlines.iter().take_while(move |(deadline, _)| *deadline <= now);
+        due.filter_map(|(_, id)| Some((id, self.get(id)?)))
     }
 
     /// Takes the records that are no longer remembered: too old, or too many.
     pub(super) fn take_forgotten(&mut self, now: Time, bounds: &Bounds) -> Vec<Record> {
         let mut forgotten = Vec::new();
-        while let Some((at, id)) = self.order.front() {
-            let old = now.saturating_sub(*at) > bounds.proposal_ms;
-            if !old && self.order.len() as u64 <= bounds.proposals {
+        while let Some(first) = self.order.first_entry() {
+            let at = self.records.get(first.get()).map_or(0, |(_, record)| record.at);
+            let old = now.saturating_sub(at) > bounds.proposal_ms;
+            if !old && self.records.len() as u64 <= bounds.proposals {
                 break;
             }
-            let id = id.clone();
-            self.order.pop_front();
-            self.unlist(&id);
-            forgotten.extend(self.records.remove(&id));
+            let id = first.remove();
+            if let Some((_, record)) = self.records.remove(&id) {
+                unlist(&mut self.deadlines, &mut self.approvals, &id, &record);
+                forgotten.push(record);
+            }
         }
         forgotten
     }
 
-    /// In the order in which they came.
+    /// In the order in which they were judged last.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Record)> {
-        self.order.iter().filter_map(|(_, id)| Some((&**id, self.records.get(id)?)))
+        self.order.values().filter_map(|id| Some((&**id, self.get(id)?)))
     }
 
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
+}
 
-    fn list(&mut self, key: &Arc<str>) {
-        let Some(record) = self.records.get(key) else { return };
-        if let Some(deadline) = record.deadline {
-            self.deadlines.insert((deadline, key.clone()));
-        }
-        if matches!(record.state, State::Approved { .. }) {
-            self.approvals.insert((record.agent.clone(), record.bound_to, key.clone()));
-        }
+type Deadlines = BTreeSet<(Time, Arc<str>)>;
+type Approvals = BTreeSet<(String, Digest, Arc<str>)>;
+
+fn list(deadlines: &mut Deadlines, approvals: &mut Approvals, key: &Arc<str>, record: &Record) {
+    if let Some(deadline) = record.deadline {
+        deadlines.insert((deadline, key.clone()));
     }
+    if matches!(record.state, State::Approved { .. }) {
+        approvals.insert((record.agent.clone(), record.bound_to, key.clone()));
+    }
+}
 
-    fn unlist(&mut self, key: &Arc<str>) {
-        let Some(record) = self.records.get(key) else { return };
-        if let Some(deadline) = record.deadline {
-            self.deadlines.remove(&(deadline, key.clone()));
-        }
-        if matches!(record.state, State::Approved { .. }) {
-            self.approvals.remove(&(record.agent.clone(), record.bound_to, key.clone()));
-        }
+fn unlist(deadlines: &mut Deadlines, approvals: &mut Approvals, key: &Arc<str>, record: &Record) {
+    if let Some(deadline) = record.deadline {
+        deadlines.remove(&(deadline, key.clone()));
+    }
+    if matches!(record.state, State::Approved { .. }) {
+        approvals.remove(&(record.agent.clone(), record.bound_to, key.clone()));
     }
 }

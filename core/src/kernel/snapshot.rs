@@ -87,11 +87,22 @@ impl Kernel {
                     trace.strength
                 )));
             }
-            field.restore(trace, canonical.clock.tick);
+            if !field.restore(&trace, canonical.clock.tick) {
+                return Err(corrupt(alloc::format!("two traces have the same key at {}", trace.location)));
+            }
+        }
+        if field.stored() > policy.bounds.traces {
+            return Err(corrupt(alloc::format!("{} traces are more than its policy allows", field.stored())));
         }
         let mut agents = Agents::default();
         for (id, profile) in canonical.agents {
-            agents.restore(id.into_owned(), profile.into_owned());
+            let name = id.clone().into_owned();
+            if !agents.restore(name, profile.into_owned()) {
+                return Err(corrupt(alloc::format!("agent {id} has no trust between 0 and 1, or is there twice")));
+            }
+        }
+        if !canonical.budget.is_well_formed() {
+            return Err(corrupt("a budget is negative".to_string()));
         }
         let mut proposals = Proposals::default();
         for (id, record) in canonical.proposals {

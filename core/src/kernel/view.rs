@@ -110,10 +110,11 @@ impl<'k> View<'k> {
         let kernel = self.kernel;
         let proposal = kernel.read(proposal)?;
         kernel.agents.check_room(&proposal.agent_id, &kernel.policy.bounds)?;
-        if let Some(verdict) = kernel.repeated(&proposal, &proposal.content(), self.clock)? {
+        let content = proposal.content();
+        if let Some(verdict) = kernel.repeated(&proposal, &content, self.clock)? {
             return Ok(verdict);
         }
-        Ok(kernel.judge(&proposal, self.clock).verdict)
+        Ok(kernel.judge(&proposal, &content, self.clock).verdict)
     }
 
     /// The strength of a trace of the place itself; 0 where there is none.
@@ -225,7 +226,7 @@ impl<'k> View<'k> {
     /// A remembered proposal.
     #[must_use]
     pub fn proposal(&self, id: &str) -> Option<ProposalView> {
-        self.kernel.proposals.get(id).and_then(|record| self.proposal_view(id, record))
+        self.kernel.known(id, self.clock).and_then(|record| self.proposal_view(id, record))
     }
 
     /// The last remembered proposals, the latest first.
@@ -243,7 +244,7 @@ impl<'k> View<'k> {
     /// The HOLDs that wait for a person, the oldest first.
     #[must_use]
     pub fn waiting(&self) -> Vec<ProposalView> {
-        let held = self.kernel.proposals.iter().filter(|(_, record)| self.state_of(record) == State::Held);
+        let held = self.kernel.proposals.iter().filter(|(_, record)| *record.state_at(self.clock.now) == State::Held);
         held.filter_map(|(id, record)| self.proposal_view(id, record)).collect()
     }
 
@@ -251,7 +252,8 @@ impl<'k> View<'k> {
     #[must_use]
     pub fn status(&self) -> Status {
         let kernel = self.kernel;
-        let waiting = kernel.proposals.iter().filter(|(_, record)| self.state_of(record) == State::Held).count();
+        let waiting =
+            kernel.proposals.iter().filter(|(_, record)| *record.state_at(self.clock.now) == State::Held).count();
         Status {
             preset: kernel.policy.preset,
             policy: kernel.policy_digest,
@@ -293,19 +295,10 @@ impl<'k> View<'k> {
         }
     }
 
-    fn state_of(&self, record: &super::proposals::Record) -> State {
-        let due = record.deadline.is_some_and(|deadline| deadline <= self.clock.now);
-        match &record.state {
-            State::Held if due => State::Unanswered,
-            State::Approved { .. } if due => State::Lapsed,
-            state => state.clone(),
-        }
-    }
-
     fn proposal_view(&self, id: &str, record: &super::proposals::Record) -> Option<ProposalView> {
         Some(ProposalView {
             id: id.to_string(),
-            state: self.state_of(record),
+            state: record.state_at(self.clock.now).clone(),
             at: record.at,
             deadline: record.deadline,
             digest: record.bound_to,

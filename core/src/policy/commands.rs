@@ -226,8 +226,8 @@ impl Commands {
     /// [`Error::Policy`] that names the row.
     pub(crate) fn validate(&self) -> Result<(), Error> {
         for (number, row) in self.rows.iter().enumerate() {
-            let fine =
-                !row.command.trim().is_empty() && row.command.split(['|', ' ']).all(|word| Glob::new(word).is_ok());
+            let fine = !row.command.trim().is_empty()
+                && row.command.split(['|', ' ']).all(|word| !is_pattern(word) || Glob::new(word).is_ok());
             if !fine {
                 let field = Field::new(&alloc::format!("commands.rows.{number}.command"));
                 return Err(Error::Policy {

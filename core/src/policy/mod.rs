@@ -11,6 +11,7 @@ mod known;
 mod presets;
 mod validate;
 
+use crate::budget::Cost;
 use crate::facts::{Class, FactKind};
 use crate::falsify::{Severity, Vector};
 use crate::field::{Decay, Signal, Source};
@@ -206,6 +207,8 @@ pub struct Budget {
     pub reserve: bool,
     /// An unsettled reservation is released after this many seconds.
     pub reservation_seconds: u64,
+    /// What a tool call costs that states no estimate.
+    pub call_cost: Cost,
     /// How many settled costs are remembered.
     pub history: u32,
 }
@@ -228,6 +231,8 @@ pub struct Trust {
     pub recent_window: u32,
     /// How many outcome ids are kept.
     pub history: u32,
+    /// How many action types an agent's outcomes are told apart by; the one with the fewest clean outcomes is forgotten.
+    pub action_types: u32,
 }
 
 /// A rung of the ladder.
@@ -448,6 +453,8 @@ pub struct Approval {
     pub expires_seconds: u64,
     /// The longest standing grant that a person may ask for, in seconds.
     pub longest_grant_seconds: u64,
+    /// How many standing grants there may be at once; reaching it is an error.
+    pub grants: u32,
     /// Nobody is there to ask: a HOLD is told to the host as a refusal with an id to approve.
     pub unattended: bool,
 }
@@ -524,6 +531,8 @@ pub struct Bounds {
     pub evidence_depth: u32,
     /// Items of a list: tests, dependencies, facts, acts, targets, arguments.
     pub list_items: u32,
+    /// Edges of an import graph: repositories are larger than any list that a person writes.
+    pub import_edges: u32,
     /// Agents; reaching it is an error.
     pub agents: u64,
     /// Live traces; reaching it evicts the one that would die first.

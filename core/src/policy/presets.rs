@@ -5,6 +5,7 @@ use super::{
     Approval, Attest, AttestMode, Bounds, Budget, Caps, ClassRule, Deposits, Earned, FactRule, Field, Gate, Observed,
     Permission, Pipeline, Places, Policy, Preset, Prune, Roles, Rules, Rung, Session, Special, Time, Trust, falsify,
 };
+use crate::budget::Cost;
 use crate::facts::{Class, FactKind};
 use crate::falsify::{Severity, Vector};
 use crate::field::{Decay, Signal, Source};
@@ -70,6 +71,7 @@ fn reference() -> Policy {
             period_seconds: 86_400,
             reserve: false,
             reservation_seconds: 600,
+            call_cost: Cost::default(),
             history: 200,
         },
         trust: Trust {
@@ -80,6 +82,7 @@ fn reference() -> Policy {
             feedback: Fixed::milli(30),
             recent_window: 10,
             history: 200,
+            action_types: 256,
         },
         roles: Roles {
             min_proposals: 3,
@@ -161,7 +164,7 @@ fn reference() -> Policy {
         places: places(),
         rules: Rules::default(),
         commands: Commands::default(),
-        approval: Approval { expires_seconds: 600, longest_grant_seconds: 28_800, unattended: false },
+        approval: Approval { expires_seconds: 600, longest_grant_seconds: 28_800, grants: 1000, unattended: false },
         session: Session { paths: 2000, sessions: 64, changes: 500, checks: 64 },
         prune: Prune {
             dependency: Fixed::whole(2),
@@ -180,6 +183,7 @@ fn reference() -> Policy {
             evidence_bytes: 262_144,
             evidence_depth: 32,
             list_items: 4096,
+            import_edges: 262_144,
             agents: 100_000,
             traces: 10_000_000,
             proposals: 100_000,

@@ -1,10 +1,16 @@
 //! What makes a policy contradictory.
 
-use super::{Caps, Field, Gate, Pipeline, Policy, Preset};
+use super::{AttestMode, Caps, Field, Gate, Pipeline, Policy, Preset};
 use crate::budget::Dimension;
 use crate::digest::Digest;
 use crate::error::Error;
+use crate::facts::FactKind;
+use crate::falsify::{Cause, Severity};
+use crate::field::{Signal, Source};
 use crate::fixed::Fixed;
+use crate::glob::Glob;
+use crate::trust::Role;
+use alloc::collections::BTreeMap;
 use alloc::string::ToString;
 
 impl Policy {
@@ -21,6 +27,7 @@ impl Policy {
         let falsify = self.falsify.validate();
         falsify.map_err(|(field, reason)| Error::policy(&alloc::format!("falsify.{field}"), &reason))?;
         self.commands.validate()?;
+        self.validate_tables()?;
         match (self.pipeline, self.preset) {
             (Pipeline::Reference, Preset::Reference) | (Pipeline::Standard, Preset::Standard | Preset::Strict) => {
                 Ok(())
@@ -103,16 +110,15 @@ impl Policy {
         fractions
             .into_iter()
             .try_for_each(|(name, value)| require(value.is_fraction(), name, "a number between 0 and 1"))?;
+        require(gate.trust_floor <= gate.trust_full, "gate.trust_floor", "at most gate.trust_full")?;
         require(
-            gate.severities.values().all(|value| value.is_fraction()),
-            "gate.severities",
-            "numbers between 0 and 1",
+            (1..=self.trust.recent_window).contains(&gate.recent_failures),
+            "gate.recent_failures",
+            "between 1 and trust.recent_window",
         )?;
-        require(
-            gate.prospective.values().all(|value| *value >= Fixed::ZERO),
-            "gate.prospective",
-            "numbers that are not negative",
-        )?;
+        require(rises(&gate.severities), "gate.severities", "a number for each severity, none below a milder one's")?;
+        require(gate.severities.values().all(|value| value.is_fraction()), "gate.severities", "numbers up to 1")?;
+        require(rises(&gate.prospective), "gate.prospective", "a number for each severity, none below a milder one's")?;
         let limited = self.pipeline == Pipeline::Reference || self.deposits.prospective_most < gate.medium_hazard;
         require(
             limited,
@@ -124,15 +130,40 @@ impl Policy {
     fn validate_trust(&self) -> Result<(), Error> {
         require(self.trust.initial.is_fraction(), "trust.initial", "a number between 0 and 1")?;
         require(self.trust.recent_window <= self.trust.history, "trust.recent_window", "at most trust.history")?;
-        let mut last = Fixed::ZERO;
+        let gains = [("trust.passed", self.trust.passed), ("trust.feedback", self.trust.feedback)];
+        gains
+            .into_iter()
+            .try_for_each(|(name, value)| require(value.is_fraction(), name, "a number between 0 and 1"))?;
+        let losses = [("trust.failed", self.trust.failed), ("trust.repair", self.trust.repair)];
+        losses.into_iter().try_for_each(|(name, value)| require((-value).is_fraction(), name, "between -1 and 0"))?;
+        require(self.trust.action_types > 0, "trust.action_types", "at least 1")?;
+        let (mut last_role, mut last) = (Role::Sandbox, Fixed::ZERO);
         for rung in &self.roles.ladder {
             require(
-                rung.trust.is_fraction() && rung.trust >= last,
+                rung.trust.is_fraction() && rung.trust >= last && rung.role > last_role,
                 "roles.ladder",
-                "rungs between 0 and 1, the lowest first",
+                "rungs above sandbox with trust between 0 and 1, the lowest first",
             )?;
-            last = rung.trust;
+            (last_role, last) = (rung.role, rung.trust);
         }
+        let special = &self.roles.special;
+        require(special.floor.is_fraction(), "roles.special.floor", "a number between 0 and 1")?;
+        require(special.failures <= self.trust.history, "roles.special.failures", "at most trust.history")?;
+        require(
+            special.earned.iter().all(|earned| earned.trust.is_fraction()),
+            "roles.special.earned",
+            "trust between 0 and 1",
+        )?;
+        require(
+            special.dispatcher_accepted.is_fraction(),
+            "roles.special.dispatcher_accepted",
+            "a share between 0 and 1",
+        )?;
+        require(
+            self.observed.check_places <= self.session.changes,
+            "observed.check_places",
+            "at most session.changes, the changes that are remembered",
+        )?;
         require(self.observed.trust_floor.is_fraction(), "observed.trust_floor", "a number between 0 and 1")?;
         require(
             self.observed.check_passed_trust >= Fixed::ZERO,
@@ -152,8 +183,53 @@ impl Policy {
             require(!account.trim().is_empty(), "budget.accounts", "names of agents")?;
             check_caps(&alloc::format!("budget.accounts.{account}"), caps)?;
         }
-        require(self.budget.reservation_seconds > 0, "budget.reservation_seconds", "at least 1 second")?;
-        require(self.approval.expires_seconds > 0, "approval.expires_seconds", "at least 1 second")
+        let cost = self.budget.call_cost.check("budget.call_cost");
+        cost.map_err(|error| Error::policy(error.field().map_or("", |field| field.as_str()), "a cost"))?;
+        let remembered = self.bounds.proposal_ms / 1000;
+        let spans = [
+            ("budget.reservation_seconds", self.budget.reservation_seconds),
+            ("approval.expires_seconds", self.approval.expires_seconds),
+        ];
+        spans.into_iter().try_for_each(|(name, seconds)| {
+            require((1..=remembered).contains(&seconds), name, "at least 1 second, and at most bounds.proposal_ms")
+        })
+    }
+
+    /// Tables name every key that a judgement can ask for, and patterns that compile.
+    fn validate_tables(&self) -> Result<(), Error> {
+        let missing = |field: &str, name: &str| Error::policy(&alloc::format!("{field}.{name}"), "a value");
+        for source in Source::ALL {
+            self.field.sources.get(&source).ok_or_else(|| missing("field.sources", source.as_str()))?;
+        }
+        for signal in Signal::ALL {
+            self.field.decays.get(&signal).ok_or_else(|| missing("field.decays", signal.as_str()))?;
+        }
+        for kind in FactKind::ALL {
+            self.facts.get(&kind).ok_or_else(|| missing("facts", Cause::from(kind).code()))?;
+        }
+        let rules =
+            [("rules.deny", &self.rules.deny), ("rules.ask", &self.rules.ask), ("rules.allow", &self.rules.allow)];
+        for (field, rules) in rules {
+            let broken = rules.iter().position(|rule| !is_rule(rule));
+            if let Some(number) = broken {
+                let expected = "the beginning of a command, or the name of a tool, as words or globs";
+                return Err(Error::policy(&alloc::format!("{field}.{number}"), expected));
+            }
+        }
+        let prune = [
+            ("prune.duplicate", self.prune.duplicate),
+            ("prune.never_used", self.prune.never_used),
+            ("prune.idle_unused", self.prune.idle_unused),
+            ("prune.idle_rare", self.prune.idle_rare),
+        ];
+        prune
+            .into_iter()
+            .try_for_each(|(name, value)| require(value.is_fraction(), name, "a number between 0 and 1"))?;
+        require(
+            self.attest.mode != AttestMode::Disabled || !self.attest.independent_observer,
+            "attest.independent_observer",
+            "false where nothing is attested",
+        )
     }
 
     fn validate_bounds(&self) -> Result<(), Error> {
@@ -165,6 +241,7 @@ impl Policy {
             ("bounds.evidence_bytes", u64::from(bounds.evidence_bytes), 16 << 20),
             ("bounds.evidence_depth", u64::from(bounds.evidence_depth), 100),
             ("bounds.list_items", u64::from(bounds.list_items), 1 << 20),
+            ("bounds.import_edges", u64::from(bounds.import_edges), 1 << 24),
             ("bounds.agents", bounds.agents, 1 << 32),
             ("bounds.traces", bounds.traces, 1 << 32),
             ("bounds.proposals", bounds.proposals, 1 << 32),
@@ -192,6 +269,22 @@ fn check_caps(field: &str, caps: &Caps) -> Result<(), Error> {
         )?;
     }
     Ok(())
+}
+
+/// A number for each severity, none negative or below that of a milder one.
+fn rises(table: &BTreeMap<Severity, Fixed>) -> bool {
+    let mut last = Fixed::ZERO;
+    [Severity::Low, Severity::Medium, Severity::High, Severity::Critical].iter().all(|severity| {
+        let number = table.get(severity).copied().filter(|number| *number >= last);
+        last = number.unwrap_or(last);
+        number.is_some()
+    })
+}
+
+/// Whether a rule says anything, in words that are plain or compile as globs.
+fn is_rule(rule: &str) -> bool {
+    let compiles = |word: &str| !word.contains(['*', '?', '[']) || Glob::new(word).is_ok();
+    !rule.trim().is_empty() && rule.split_whitespace().all(compiles) && compiles(rule)
 }
 
 fn require(holds: bool, field: &str, expected: &str) -> Result<(), Error> {
