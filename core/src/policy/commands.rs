@@ -70,6 +70,14 @@ pub enum Observe {
     Shown,
     /// An inline or given program.
     Program,
+    /// A command for a shell stands in its input.
+    Shell,
+    /// An archive is made, listed or unpacked, as its first letters say.
+    Archive,
+    /// Its operands may name a path in a revision: `HEAD:src/a`.
+    Revisions,
+    /// Its operands may be paths that are written over, or a branch.
+    Checkout,
     /// Its last operand may be a folder that things are put into.
     Into,
     /// The whole system or all its files would be reached by the mode or owner change.
@@ -182,8 +190,8 @@ impl PartialEq for Commands {
 
 impl Eq for Commands {}
 
-/// A dry run by this option is one for every known command.
-const DRY_RUN: &str = "--dry-run";
+/// A dry run by one of these options is one for every known command.
+const DRY_RUN: [&str; 2] = ["--dry-run", "--help"];
 
 impl Commands {
     /// A table of these rows.
@@ -287,7 +295,7 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
     let exactness = |row: &Row| row.words().count();
     let most = matching.iter().map(|row| exactness(row)).max().unwrap_or(1);
     let mut reading = Reading { known: !matching.is_empty(), ..Reading::default() };
-    let mut dry_run: Vec<&str> = Vec::from([DRY_RUN]);
+    let mut dry_run: Vec<&str> = Vec::from(DRY_RUN);
     let mut options: BTreeMap<&str, Effect> = BTreeMap::new();
     let mut operands: &[Operands] = &[];
     let mut ordered: Vec<&Row> = matching.to_vec();
@@ -314,8 +322,9 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
     let verb = most.saturating_sub(1);
     reading.verb = split.operands.iter().take(verb).copied().collect();
     reading.operands = split.operands.iter().skip(verb).copied().collect();
-    reading.dry_run =
-        arguments.iter().any(|word| dry_run.iter().any(|option| gives(word.text, option) && !says_no(word.text)));
+    reading.dry_run = options_of(arguments)
+        .iter()
+        .any(|word| dry_run.iter().any(|option| gives(word.text, option) && !says_no(word.text)));
     for rule in operands {
         reading.places.extend(
             choose(rule.which, &reading.operands, split.dashes).into_iter().map(|number| (number, rule.effect)),
@@ -331,6 +340,12 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
         }
     }
     reading
+}
+
+/// The arguments before `--`.
+fn options_of<'a, 'w>(arguments: &'a [Word<'w>]) -> &'a [Word<'w>] {
+    let end = arguments.iter().position(|word| word.text == "--").unwrap_or(arguments.len());
+    arguments.get(..end).unwrap_or(arguments)
 }
 
 fn choose(which: Which, operands: &[usize], dashes: Option<usize>) -> Vec<usize> {
