@@ -330,8 +330,9 @@ impl Kernel {
 
     /// Begins a command: counts it, moves the clock, ends what is due, rolls the budget period. Returns how much ended.
     fn begin(&mut self, at: Time) -> u64 {
-        self.counts.commands = self.counts.commands.saturating_add(1);
+        // The first command says from where ticks are counted.
         self.clock = self.clock_at(at);
+        self.counts.commands = self.counts.commands.saturating_add(1);
         self.budget.roll(self.clock.now, &self.policy.budget);
         self.expire()
     }
