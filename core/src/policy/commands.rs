@@ -89,7 +89,8 @@ pub enum Observe {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// Program and subcommand; words are globs, `|` separates alternatives: `npm|pnpm publish`, `aws * delete-*`.
+    /// Program and subcommand; words are globs, `|` separates alternatives: `npm|pnpm publish`, `aws * delete-*`. A row for the
+    /// program `*` speaks of programs that no other row names.
     pub command: String,
     /// The row counts only where one of these options or operands is given.
     #[serde(default)]
@@ -112,7 +113,7 @@ pub struct Row {
     /// Options that take a value, so that it is no operand.
     #[serde(default)]
     pub values: Vec<String>,
-    /// Options with which it only says what it would do.
+    /// Options with which it only says what it would do. `--` among them: also behind a `--`, where the options of a script stand.
     #[serde(default)]
     pub dry_run: Vec<String>,
     /// What has to be looked at.
@@ -141,9 +142,10 @@ pub struct Reading {
     pub class: Option<Class>,
     /// What follows from the command itself.
     pub facts: Vec<FactKind>,
-    /// The places that it names, as numbers of arguments, and what happens to them. An option's own value (`--output=x`) is named with
-    /// the number of the option.
+    /// The places that it names, as numbers of arguments, and what happens to them.
     pub places: Vec<(usize, Effect)>,
+    /// Of these the options that hold their value themselves: `--output=x`, `-ox`.
+    pub own_values: Vec<usize>,
     /// The operands behind the subcommand, as numbers of arguments.
     pub operands: Vec<usize>,
     /// The words of the subcommand, as numbers of arguments.
@@ -249,13 +251,16 @@ impl Commands {
     /// Whether anything is known of a program.
     #[must_use]
     pub fn knows(&self, program: &str) -> bool {
-        self.candidates(program).next().is_some()
+        self.candidates(program).any(|row| !row.is_for_unnamed())
     }
 
     /// What the table says of a command. `program` is the bare name; the arguments follow it.
     #[must_use]
     pub fn read(&self, program: &str, arguments: &[Word<'_>]) -> Reading {
-        let candidates: Vec<&Row> = self.candidates(program).collect();
+        let mut candidates: Vec<&Row> = self.candidates(program).collect();
+        if candidates.iter().any(|row| !row.is_for_unnamed()) {
+            candidates.retain(|row| !row.is_for_unnamed());
+        }
         if candidates.is_empty() {
             return Reading { operands: Split::of(arguments, &[]).operands, ..Reading::default() };
         }
@@ -292,6 +297,10 @@ impl Row {
         self.command.split_whitespace()
     }
 
+    fn is_for_unnamed(&self) -> bool {
+        self.words().next() == Some("*")
+    }
+
     fn matches_verb(&self, arguments: &[Word<'_>], operands: &[usize]) -> bool {
         self.words().skip(1).enumerate().all(|(position, wanted)| {
             let word = operands.get(position).and_then(|number| arguments.get(*number));
@@ -301,7 +310,9 @@ impl Row {
 
     fn applies(&self, arguments: &[Word<'_>]) -> bool {
         let given = |option: &String| arguments.iter().any(|word| gives(word.text, option));
-        (self.when.is_empty() || self.when.iter().any(given)) && !self.unless.iter().any(given)
+        let abbreviated = |option: &String| arguments.iter().any(|word| abbreviates(word.text, option));
+        (self.when.is_empty() || self.when.iter().any(|option| given(option) || abbreviated(option)))
+            && !self.unless.iter().any(given)
     }
 }
 
@@ -337,7 +348,9 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
     let verb = most.saturating_sub(1);
     reading.verb = split.operands.iter().take(verb).copied().collect();
     reading.operands = split.operands.iter().skip(verb).copied().collect();
-    reading.dry_run = options_of(arguments)
+    let options_of_script = dry_run.contains(&"--");
+    dry_run.retain(|option| *option != "--");
+    reading.dry_run = if options_of_script { arguments } else { options_of(arguments) }
         .iter()
         .any(|word| dry_run.iter().any(|option| gives(word.text, option) && !says_no(word.text)));
     for rule in operands {
@@ -346,12 +359,15 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
         );
     }
     for (number, word) in arguments.iter().enumerate() {
-        let effect = options.iter().find(|(option, _)| gives(word.text, option)).map(|(_, effect)| *effect);
-        let Some(effect) = effect else { continue };
-        let own_value = word.text.contains('=') || word.text.starts_with("-o") && word.text.len() > 2;
+        let by_letter = || options.iter().find(|(option, _)| gives(word.text, option) || begins(word.text, option));
+        let Some((option, effect)) = options.get_key_value(word.text).or_else(by_letter) else { continue };
+        let own_value = word.text != *option && (word.text.contains('=') || begins(word.text, option));
         let at = if own_value { number } else { number.saturating_add(1) };
         if at < arguments.len() {
-            reading.places.push((at, effect));
+            reading.places.push((at, *effect));
+            if own_value {
+                reading.own_values.push(at);
+            }
         }
     }
     reading
@@ -381,8 +397,11 @@ fn gives(word: &str, wanted: &str) -> bool {
     if word == wanted {
         return true;
     }
-    if let Some(name) = wanted.strip_prefix("--") {
-        return word.strip_prefix("--").and_then(|rest| rest.split_once('=')).is_some_and(|(given, _)| given == name);
+    if wanted.len() > 2 && wanted.starts_with('-') && word.split_once('=').is_some_and(|(given, _)| given == wanted) {
+        return true;
+    }
+    if wanted.starts_with("--") {
+        return false;
     }
     let letter = wanted.strip_prefix('-').and_then(|rest| single(rest));
     match (letter, word.strip_prefix('-')) {
@@ -394,6 +413,20 @@ fn gives(word: &str, wanted: &str) -> bool {
         }
         _ => wanted.contains('*') && Glob::new(wanted).is_ok_and(|glob| glob.matches(word)),
     }
+}
+
+/// `--har` for `--hard`, as many programs take it.
+fn abbreviates(word: &str, wanted: &str) -> bool {
+    word.len() > 3 && word.starts_with("--") && wanted.starts_with(word)
+}
+
+/// `-ofile`: a single letter with its value.
+fn begins(word: &str, option: &str) -> bool {
+    option.len() == 2
+        && option.starts_with('-')
+        && word.len() > 2
+        && word.starts_with(option)
+        && !word.starts_with("--")
 }
 
 fn single(text: &str) -> Option<char> {

@@ -143,13 +143,19 @@ impl<'a> Reader<'a> {
         let thrown_away = last.and_then(|number| asked.arguments.get(number)).is_some_and(|word| is_null(&word.text));
         for (number, effect) in &asked.reading.places {
             let Some(word) = asked.arguments.get(*number) else { continue };
-            let mut word = option_value(word);
+            let mut word = if asked.reading.own_values.contains(number) { option_value(word) } else { word.clone() };
             // A move to the null device is a removal.
             let effect = if thrown_away && *effect == Effect::Move { &Effect::Delete } else { effect };
             if asked.reading.observe.contains(&Observe::Revisions) {
                 word = path_in_revision(&word);
             }
+            if asked.program == "git" {
+                word = pathspec(word);
+            }
             if is_remote(&word.text) {
+                if effect.changes() && self.is_production(&word.text) {
+                    collector.fact(FactKind::Production, &word.text);
+                }
                 if *effect == Effect::Delete {
                     collector.fact(FactKind::Irreversible, &word.text);
                     collector.fact(FactKind::OutsideWorkspace, &word.text);
@@ -250,7 +256,7 @@ impl<'a> Reader<'a> {
                 place.is_ok_and(|place| place.pattern || place.kind != crate::places::Kind::Absent)
             };
             if position > 0 || is_there() {
-                collector.word(word, Effect::Overwrite, false);
+                collector.word(&pathspec(word.clone()), Effect::Overwrite, false);
             }
         }
     }
@@ -354,7 +360,7 @@ impl<'a> Reader<'a> {
             Some(CodeSource::Downloaded) => Some("downloaded"),
             Some(CodeSource::Decoded) => Some("decoded"),
             Some(CodeSource::Computed) => Some("computed"),
-            Some(CodeSource::Literal(_)) | None => None,
+            Some(CodeSource::Literal(_) | CodeSource::Setup) | None => None,
         };
         let decoded = self.command.via.contains(&Via::Decoded);
         let opaque = self.command.inline.as_ref().is_some_and(|inline| inline.opaque);
@@ -375,6 +381,10 @@ impl<'a> Reader<'a> {
                 .get(*number)
                 .is_some_and(|word| word.known && word.text.starts_with("/tmp/") && !word.text.contains(".."))
         });
+        let harmless = asked.reading.class.unwrap_or(Class::Execute).is_harmless();
+        if remote && !harmless && self.is_production(place) {
+            collector.fact(FactKind::Production, place);
+        }
         if destroyed > 0 && !scratch {
             collector.fact(FactKind::Irreversible, &format!("on {place}"));
         }
@@ -457,12 +467,8 @@ impl<'a> Reader<'a> {
     fn push(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
         let operands: Vec<&Word> =
             asked.reading.operands.iter().filter_map(|number| asked.arguments.get(*number)).collect();
-        let flag = |names: &[&str]| {
-            asked
-                .arguments
-                .iter()
-                .any(|word| names.iter().any(|name| word.text == *name || word.text.starts_with(&format!("{name}="))))
-        };
+        let flag =
+            |names: &[&str]| asked.arguments.iter().any(|word| names.iter().any(|name| gives_option(&word.text, name)));
         let force = flag(&["-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror"]);
         let deletes = flag(&["-d", "--delete", "--prune"]);
         let remote = operands.first().map(|word| word.text.as_str()).unwrap_or_default();
@@ -480,7 +486,9 @@ impl<'a> Reader<'a> {
             let text = word.text.strip_prefix('+').unwrap_or(&word.text);
             let (source, branch) = text.split_once(':').unwrap_or((text, text));
             let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-            if !word.known {
+            if branch.contains('*') {
+                collector.fact(FactKind::SharedBranch, branch);
+            } else if !word.known {
                 collector.fact(FactKind::SharedBranch, &format!("a branch that cannot be told: {}", word.raw));
             } else if branch == "HEAD" || branch == "@" {
                 self.push_branch(self.current_branch().as_deref(), collector);
@@ -504,11 +512,15 @@ impl<'a> Reader<'a> {
             collector.fact(FactKind::SharedBranch, "the current branch, which cannot be told");
             return;
         };
-        let by_policy = self.policy.places.shared_branches.iter().any(|glob| glob.matches(branch));
-        let default = self.around.repository().and_then(crate::repository::Repository::default_branch);
-        if by_policy || default.as_deref() == Some(branch) {
+        if self.is_shared(branch) {
             collector.fact(FactKind::SharedBranch, branch);
         }
+    }
+
+    fn is_shared(&self, branch: &str) -> bool {
+        let by_policy = self.policy.places.shared_branches.iter().any(|glob| glob.matches(branch));
+        let default = self.around.repository().and_then(crate::repository::Repository::default_branch);
+        by_policy || default.as_deref() == Some(branch)
     }
 
     /// The branch that will be checked out when the command runs: earlier commands of the script may switch.
@@ -532,14 +544,19 @@ impl<'a> Reader<'a> {
     }
 
     fn sql(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
-        let documents = asked.program.starts_with("mongo");
+        let documents = asked.program.starts_with("mongo")
+            || matches!(asked.program.as_str(), "rails" | "manage.py" | "django-admin" | "artisan");
         let mut texts: Vec<&str> = asked.arguments.iter().map(|word| option_text(&word.text)).collect();
         let given = self.given_texts();
         texts.extend(given.iter().map(String::as_str));
-        let looks = |text: &&&str| text.contains(char::is_whitespace) || text.contains('(') || text.contains(';');
+        // A single word on the command line may be the name of anything.
+        let looks = |text: &str| text.contains(char::is_whitespace) || text.contains('(') || text.contains(';');
+        let words = asked.arguments.len();
         let doings = texts
             .iter()
-            .filter(looks)
+            .enumerate()
+            .filter(|(number, text)| documents || *number >= words || looks(text))
+            .map(|(_, text)| text)
             .filter_map(|text| if documents { Some(sql::documents(text)) } else { sql::doing(text) });
         match doings.max() {
             Some(sql::Doing::Destroys) => {
@@ -575,6 +592,15 @@ impl<'a> Reader<'a> {
             *class = Class::Delete;
             collector.fact(FactKind::Irreversible, "by a request");
         }
+        let sends =
+            method.as_deref().is_some_and(|method| matches!(method, "POST" | "PUT" | "PATCH")) || !body.is_empty();
+        if let Some(url) = words.iter().find(|word| sends && names_removal(word)) {
+            *class = Class::Delete;
+            collector.fact(FactKind::Irreversible, &redact::one(url, self.policy));
+        }
+        for path in words.iter().filter_map(|word| word.strip_prefix("file://")) {
+            collector.spelled(path, false, Effect::Read, false);
+        }
         for path in words.iter().zip(words.iter().skip(1)).filter_map(|(option, value)| sent_file(option, value)) {
             collector.spelled(path, false, Effect::Read, false);
         }
@@ -596,7 +622,11 @@ impl<'a> Reader<'a> {
         }
         let merges =
             (path.ends_with("/merge") || path.ends_with("/merges") || body.contains("mergePullRequest")) && !reads;
-        let moves_branch = path.contains("/git/refs") && !reads;
+        let branch = words.iter().find_map(|word| word.strip_prefix("branch="));
+        let writes_file = path.contains("/contents/")
+            && matches!(method.as_deref(), Some("PUT" | "DELETE"))
+            && branch.is_none_or(|branch| self.is_shared(branch));
+        let moves_branch = path.contains("/git/refs") && !reads || writes_file;
         if merges || moves_branch {
             collector.fact(FactKind::SharedBranch, path);
         }
@@ -651,12 +681,7 @@ impl<'a> Reader<'a> {
 
     /// `echo $API_KEY`: shown, unless it goes on into another program or a file.
     fn shown(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
-        let goes_on = self
-            .script
-            .commands
-            .iter()
-            .any(|command| matches!(&command.stdin, Stdin::Pipe(from) if from.contains(&self.number)));
-        if goes_on || !self.command.redirects.is_empty() {
+        if !self.reaches_the_screen(self.number, 0) {
             return;
         }
         let secret = asked
@@ -668,6 +693,32 @@ impl<'a> Reader<'a> {
         if let Some(name) = secret {
             collector.fact(FactKind::Secret, &name);
         }
+    }
+
+    /// Whether what a command writes out is shown in the end: it is, unless it goes into a file or another program than a filter of text.
+    fn reaches_the_screen(&self, number: usize, depth: usize) -> bool {
+        let Some(command) = self.script.commands.get(number) else { return false };
+        let to_file = command.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
+        if to_file || depth > 8 {
+            return false;
+        }
+        let mut takers = self
+            .script
+            .commands
+            .iter()
+            .enumerate()
+            .filter(|(_, taker)| matches!(&taker.stdin, Stdin::Pipe(from) if from.contains(&number)))
+            .peekable();
+        if takers.peek().is_none() {
+            return true;
+        }
+        takers.any(|(number, taker)| {
+            let filters = [
+                "cat", "tee", "base64", "base32", "cut", "sed", "awk", "tr", "head", "tail", "rev", "xxd", "od",
+                "hexdump", "fold", "nl", "sort",
+            ];
+            filters.contains(&taker.program().as_str()) && self.reaches_the_screen(number, depth.saturating_add(1))
+        })
     }
 
     /// Production is named by a word of the command, or by a variable that it is given.
@@ -689,9 +740,13 @@ impl<'a> Reader<'a> {
     }
 
     fn is_production(&self, word: &str) -> bool {
+        let names = |part: &str| self.policy.places.production.iter().any(|glob| glob.matches(part));
         let lower = word.to_ascii_lowercase();
-        let mut parts = lower.split(|c: char| !c.is_ascii_alphanumeric());
-        parts.any(|part| self.policy.places.production.iter().any(|glob| glob.matches(part)))
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(names)
+            // `ProdStack`, but not `liveReload`: there the word would be an adjective.
+            || word.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| {
+                part.starts_with(char::is_uppercase) && crate::tools::split_name(part).first().is_some_and(|first| names(first))
+            })
     }
 
     /// What an earlier command of the same script makes may be taken away again by it.
@@ -818,10 +873,7 @@ fn option_value(word: &Word) -> Word {
             raw: word.raw.split_once('=').map_or_else(|| value.to_string(), |(_, raw)| raw.to_string()),
             ..word.clone()
         },
-        _ if word.text.starts_with("-o") && !word.text.starts_with("--") && word.text.len() > 2 => {
-            Word { text: word.text.get(2..).unwrap_or_default().to_string(), ..word.clone() }
-        }
-        _ => word.clone(),
+        _ => Word { text: word.text.get(2..).unwrap_or_default().to_string(), ..word.clone() },
     }
 }
 
@@ -833,6 +885,24 @@ fn option_text(text: &str) -> &str {
         letter.and_then(|_| text.get(2..)).filter(|rest| !rest.is_empty())
     };
     long.or_else(short).unwrap_or(text)
+}
+
+/// Whether a word gives an option: alone, abbreviated, with a value, or, of a letter, in a bundle.
+fn gives_option(text: &str, name: &str) -> bool {
+    let bare = text.split_once('=').map_or(text, |(bare, _)| bare);
+    match name.strip_prefix('-').filter(|rest| rest.len() == 1) {
+        Some(letter) => bare.starts_with('-') && !bare.starts_with("--") && bare.contains(letter),
+        None => bare == name || (bare.len() > 4 && bare.starts_with("--") && name.starts_with(bare)),
+    }
+}
+
+/// A path as git reads it: it expands patterns itself, and `*` reaches into folders.
+fn pathspec(word: Word) -> Word {
+    if !word.known || !word.text.contains(['*', '?']) || word.text.contains("**") {
+        return word;
+    }
+    let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
+    Word { text: format!("{folder}/**/{name}"), glob: true, ..word }
 }
 
 /// The path of `revision:path`, or the word.
@@ -925,16 +995,29 @@ fn sent_file<'w>(option: &str, value: &'w str) -> Option<&'w str> {
 fn deletes_by_graphql(body: &str) -> bool {
     let Some((_, after)) = body.split_once("mutation") else { return false };
     let names = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let destroys = |word: &String| {
-        let verbs =
-            ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"];
-        verbs.contains(&word.as_str())
-    };
     // `deleteProject`, `volumeDelete`
     names
         .into_iter()
         .map(crate::tools::split_name)
         .any(|words| words.first().is_some_and(destroys) || words.last().is_some_and(destroys))
+}
+
+/// Whether a word is a verb that destroys.
+fn destroys(word: &String) -> bool {
+    let verbs = ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"];
+    verbs.contains(&word.as_str())
+}
+
+/// Whether the path of a URL names a removal: `/users/7/delete`, `/_delete_by_query`.
+fn names_removal(url: &str) -> bool {
+    let Some((_, rest)) = url.split_once("://").or_else(|| Some(("", url)).filter(|_| url.contains('/'))) else {
+        return false;
+    };
+    let path = rest.split(['?', '#']).next().unwrap_or(rest);
+    if url.contains(char::is_whitespace) || url.starts_with('-') || url.starts_with('@') {
+        return false;
+    }
+    path.split('/').skip(1).any(|part| crate::tools::split_name(part).first().is_some_and(destroys))
 }
 
 /// The names of variables that a spelling expands.

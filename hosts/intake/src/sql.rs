@@ -76,7 +76,13 @@ fn statement(words: &[String]) -> Option<Doing> {
 
 /// What a program for a document database's shell would do.
 pub(crate) fn documents(text: &str) -> Doing {
-    const DESTROYING: [&str; 9] = [
+    const DESTROYING: [&str; 15] = [
+        "delete",
+        "delete_all",
+        "destroy",
+        "destroy_all",
+        "truncate",
+        "forcedelete",
         "drop",
         "dropdatabase",
         "dropindex",
@@ -89,9 +95,12 @@ pub(crate) fn documents(text: &str) -> Doing {
     ];
     const WRITING: [&str; 8] =
         ["insert", "insertone", "insertmany", "updateone", "updatemany", "replaceone", "save", "createindex"];
-    let calls = text
-        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '(')
-        .filter_map(|word| word.split_once('(').map(|(name, _)| name.to_ascii_lowercase()));
+    // Of some languages a call needs no brackets: `User.delete_all`.
+    let name = |text: &str| {
+        let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        name.to_ascii_lowercase()
+    };
+    let calls = text.split('.').skip(1).map(name);
     let mut doing = Doing::Reads;
     for call in calls {
         if DESTROYING.contains(&call.as_str()) {

@@ -54,7 +54,7 @@ impl<'a> Collector<'a> {
     /// A word of a shell command that names places.
     pub(crate) fn word(&mut self, word: &Word, effect: Effect, recursive: bool) {
         if !word.known {
-            if word.under.is_empty() {
+            if word.under.is_empty() || effect == Effect::Read {
                 self.unresolved(&word.raw, effect);
             }
             for folder in word.under.clone() {

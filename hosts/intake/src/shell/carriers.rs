@@ -152,6 +152,12 @@ impl Reader {
                 }
             },
             "flock" => self.flock(command, scope),
+            "at" | "batch" if command.stdin != Stdin::None => self.shell_stdin(command, scope),
+            "npx" | "npm" | "pnpm" | "bunx" if value_of(command.arguments(), &["-c", "--call"]).is_some() => {
+                let words: Vec<Word> = value_of(command.arguments(), &["-c", "--call"]).into_iter().collect();
+                self.text_of(&words, command, scope, Via::Wrapper(program), false);
+            }
+            "tmux" | "screen" => self.terminal(command, scope, &program),
             "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "bundle" | "conda" | "mamba" | "direnv"
             | "dotenv" | "mise" | "nix-shell" => {
                 self.environment_runner(command, scope, &program);
@@ -945,6 +951,32 @@ impl Reader {
         } else {
             self.push(command);
         }
+    }
+
+    /// `tmux new -d 'text'`, `tmux send-keys 'text' Enter`: words that hold more than one are shell text.
+    fn terminal(&mut self, command: Command, scope: &mut Scope, program: &str) {
+        let starts = |word: &Word| {
+            let verbs = [
+                "new",
+                "new-session",
+                "new-window",
+                "neww",
+                "split-window",
+                "splitw",
+                "respawn-pane",
+                "send-keys",
+                "send",
+            ];
+            verbs.contains(&word.text.as_str()) || word.text == "-X" || word.text == "-dmS"
+        };
+        let text: Vec<Word> = match command.arguments().iter().position(starts) {
+            Some(at) => command.arguments().iter().skip(at).filter(|word| word.text.contains(' ')).cloned().collect(),
+            None => Vec::new(),
+        };
+        if !text.is_empty() {
+            self.text_of(&text, command.clone(), scope, Via::Wrapper(program.to_owned()), false);
+        }
+        self.push(command);
     }
 
     fn flock(&mut self, command: Command, scope: &mut Scope) {

@@ -452,7 +452,7 @@ impl Program {
 
     /// A file that is read. Of one whose name is not known nothing would follow.
     fn reads(&mut self, target: Word) {
-        if target.known {
+        if target.known || !target.under.is_empty() {
             self.writes(RedirectKind::Read, target);
         }
     }
@@ -759,18 +759,17 @@ impl Program {
             if let Some(variable) = self.name(next).map(str::to_owned)
                 && self.name(next.saturating_add(1)) == Some("in")
             {
-                let links = self.chain(next.saturating_add(2)).0;
-                let value =
-                    match links.iter().rev().find(|link| matches!(link.name.as_str(), "glob" | "iglob" | "rglob")) {
-                        Some(Link { arguments: Some(range), .. }) => {
-                            let pattern = self.arguments(*range).into_iter().next().map(|(_, value)| value.word());
-                            pattern
-                                .filter(|word| word.known && links.len() == 2)
-                                .map(|word| Word { glob: true, ..word })
-                        }
-                        _ => None,
-                    };
-                self.values.insert(variable.clone(), Value::One(value.unwrap_or_else(|| Word::unknown(variable))));
+                let start = next.saturating_add(2);
+                let end = self.statement_end(start);
+                self.each_of(variable, start, end);
+            }
+            return;
+        }
+        if name == "of" && self.language == Language::Script {
+            // `for (const f of ['a', 'b'])`
+            if let Some(variable) = i.checked_sub(1).and_then(|before| self.name(before)).map(str::to_owned) {
+                let end = self.statement_end(next);
+                self.each_of(variable, next, end);
             }
             return;
         }
@@ -788,6 +787,50 @@ impl Program {
         // Two values: which one holds is not known.
         let value = if changed { Value::One(Word::unknown(name)) } else { value };
         self.values.insert(name.to_owned(), value);
+    }
+
+    /// A name that stands for each of some values in turn: the matches of a pattern, or one of a list.
+    fn each_of(&mut self, variable: String, start: usize, end: usize) {
+        let links = self.chain(start).0;
+        let pattern = match links.split_last() {
+            Some((Link { name, arguments: Some(range) }, receiver))
+                if matches!(name.as_str(), "glob" | "iglob" | "rglob") && !receiver.is_empty() =>
+            {
+                let pattern = self.arguments(*range).into_iter().next().map(|(_, value)| value.word());
+                let folder = (self.full_name(receiver) != "glob").then(|| self.chain_value(receiver, 0).word());
+                let below = if name == "rglob" { "**/" } else { "" };
+                pattern.and_then(|pattern| match folder {
+                    None => Some(pattern),
+                    Some(folder) if folder.known && pattern.known => {
+                        let folder_text = folder.text.trim_end_matches('/');
+                        Some(Word { text: format!("{folder_text}/{below}{}", pattern.text), ..folder.clone() })
+                    }
+                    Some(_) => None,
+                })
+            }
+            _ => None,
+        };
+        let value = match pattern.filter(|word| word.known) {
+            Some(word) => Word { glob: true, ..word },
+            None => {
+                // The body of a loop ends the list in Python.
+                let end = self
+                    .tokens
+                    .get(start..end)
+                    .and_then(|tokens| tokens.iter().rposition(|token| *token == Token::Sign(':')))
+                    .map_or(end, |at| start.saturating_add(at));
+                match self.value(start, end, 0) {
+                    Value::List(words) if !words.is_empty() && words.iter().all(|word| word.known && !word.home) => {
+                        Word {
+                            under: words.into_iter().map(|word| word.text).collect(),
+                            ..Word::unknown(variable.clone())
+                        }
+                    }
+                    _ => Word::unknown(variable.clone()),
+                }
+            }
+        };
+        self.values.insert(variable, Value::One(value));
     }
 
     fn statement_end(&mut self, start: usize) -> usize {
@@ -1057,6 +1100,18 @@ impl Program {
             "Path.home" | "pathlib.Path.home" | "os.homedir" | "Dir.home" | "os.environ.HOME" | "process.env.HOME" => {
                 Value::One(Word { home: true, ..Word::literal("~") })
             }
+            "tempfile.mkdtemp"
+            | "tempfile.mktemp"
+            | "tempfile.mkstemp"
+            | "tempfile.TemporaryDirectory"
+            | "tempfile.NamedTemporaryFile"
+            | "fs.mkdtempSync"
+            | "Dir.mktmpdir"
+            | "Dir.tmpdir" => {
+                let under = vec!["/tmp".to_owned()];
+                Value::One(Word { under, ..Word::unknown(spelled.join(".")) })
+            }
+            "tempfile.gettempdir" | "os.tmpdir" => Value::One(Word::literal("/tmp")),
             "os.getcwd" | "process.cwd" | "Dir.pwd" | "Path.cwd" | "pathlib.Path.cwd" => Value::One(Word::literal(".")),
             "glob.glob" | "glob.iglob" | "Dir.glob" | "glob" => {
                 arguments(self).into_iter().next().map_or(unknown, |word| Value::One(Word { glob: true, ..word }))
@@ -1256,6 +1311,7 @@ impl Program {
                     arguments.into_iter().filter(|(name, _)| name.is_none()).map(|(_, value)| value.word()).collect();
                 self.words(words);
             }
+            "dotenv.dotenv_values" | "dotenv_values" => self.reads(one),
             "open" | "io.open" | "codecs.open" | "gzip.open" => {
                 let mode = named(&arguments, "mode").unwrap_or(two);
                 let mode = if arguments.len() > 1 { mode.text } else { String::new() };

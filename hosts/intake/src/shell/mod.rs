@@ -258,6 +258,8 @@ pub enum CodeSource {
     Downloaded,
     /// A decoder (`base64 -d | sh`).
     Decoded,
+    /// An installed program, asked for the text with which a shell takes it in (`eval "$(ssh-agent -s)"`).
+    Setup,
     /// Some other output, or a value that is not known.
     Computed,
 }

@@ -160,6 +160,10 @@ impl Reader {
 
     /// The kind of source that the commands of this range are, taken together.
     pub(super) fn source(&self, range: Range<usize>) -> CodeSource {
+        let commands = self.commands.get(range.clone()).unwrap_or_default();
+        if !commands.is_empty() && commands.iter().all(|command| kind(command) == CodeSource::Setup) {
+            return CodeSource::Setup;
+        }
         strongest(self.commands.get(range).unwrap_or_default().iter().map(kind))
     }
 
@@ -213,7 +217,7 @@ impl Reader {
                 _ => return,
             }
         }
-        if source == CodeSource::Computed || self.written.len() > 64 {
+        if matches!(source, CodeSource::Computed | CodeSource::Setup) || self.written.len() > 64 {
             return;
         }
         let mut paths: Vec<String> =
@@ -399,7 +403,28 @@ fn kind(command: &Command) -> CodeSource {
         "base64" | "base32" | "xxd" | "openssl" | "uudecode" | "gunzip" | "zcat" | "bunzip2" | "bzcat" | "xzcat"
         | "unxz" | "zstdcat" | "gpg" | "rev" => CodeSource::Decoded,
         "gzip" | "xz" | "bzip2" | "zstd" if has(&["-d", "-dc", "-cd", "--decompress"]) => CodeSource::Decoded,
+        program if prints_setup(program, command) => CodeSource::Setup,
         _ => CodeSource::Computed,
+    }
+}
+
+/// Whether an installed program is asked for the text with which a shell takes it in: `ssh-agent -s`, `brew shellenv`.
+fn prints_setup(program: &str, command: &Command) -> bool {
+    let operand = command.arguments().iter().find(|word| !word.text.starts_with('-')).map(|word| word.text.as_str());
+    let asks = |verbs: &[&str]| operand.is_some_and(|operand| verbs.contains(&operand));
+    match program {
+        "ssh-agent" | "dircolors" | "register-python-argcomplete" => true,
+        "brew" => asks(&["shellenv"]),
+        "pyenv" | "rbenv" | "nodenv" | "goenv" | "jenv" | "plenv" | "zoxide" | "starship" | "thefuck" | "atuin"
+        | "anyenv" => asks(&["init", "virtualenv-init"]),
+        "conda" | "micromamba" | "mamba" => asks(&["shell", "shell.bash", "shell.zsh", "shell.posix"]),
+        "direnv" => asks(&["hook", "export"]),
+        "mise" | "rtx" => asks(&["activate", "env", "hook-env"]),
+        "fnm" | "opam" | "docker-machine" | "luarocks" => asks(&["env", "path"]),
+        "minikube" => asks(&["docker-env", "podman-env"]),
+        "kubectl" | "helm" | "gh" | "docker" | "npm" | "pip" | "poetry" | "rustup" | "uv" | "pnpm" | "deno"
+        | "kind" | "k3d" => asks(&["completion", "completions", "generate-shell-completion"]),
+        _ => false,
     }
 }
 

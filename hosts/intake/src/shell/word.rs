@@ -209,7 +209,8 @@ impl Builder {
         if self.current.output_of.is_none() {
             self.current.output_of.clone_from(&word.output_of);
         }
-        if word.home && (self.current.text.is_empty() || self.current.text.ends_with(['=', ':'])) {
+        let splits = word.known && !quoted && self.split;
+        if word.home && !splits && (self.current.text.is_empty() || self.current.text.ends_with(['=', ':'])) {
             self.current.home = true;
         }
         if !word.known {
@@ -232,6 +233,10 @@ impl Builder {
                 if c.is_ascii_whitespace() {
                     self.end();
                 } else {
+                    // Of a value with a home in it the field that begins with one is meant.
+                    self.current.home |= word.home
+                        && c == '~'
+                        && (self.current.text.is_empty() || self.current.text.ends_with(['=', ':']));
                     self.literal(c);
                 }
             }
@@ -244,11 +249,11 @@ impl Builder {
             self.value(word, !self.split);
             return;
         }
-        self.current.home |= word.home;
         for c in word.text.chars() {
             if separators.contains(c) {
                 self.end();
             } else {
+                self.current.home |= word.home && c == '~' && self.current.text.is_empty();
                 self.literal(c);
             }
         }

@@ -77,6 +77,7 @@ fn line(command: &Command) -> String {
     }
     match &command.code_from {
         None => {}
+        Some(CodeSource::Setup) => parts.push("code=setup".to_owned()),
         Some(CodeSource::Literal(_)) => parts.push("code=literal".to_owned()),
         Some(other) => parts.push(format!("code={other:?}").to_lowercase()),
     }

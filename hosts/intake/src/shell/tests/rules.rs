@@ -152,6 +152,7 @@ fn what_is_not_known_says_so() {
 #[test]
 fn the_folder_of_an_unknown_word_is_kept() {
     check(&[
+        (Posix, "C=\"rm -rf $HOME/x\"; $C", &["rm -rf ~/x"]),
         (Posix, "T=$(mktemp -d); rm -rf \"$T/x\"", &["substitution: mktemp -d", "rm -rf '$(mktemp -d)/x'?{/tmp}"]),
         (
             Posix,
@@ -519,8 +520,8 @@ fn code_that_is_computed_has_a_source() {
             &[
                 "substitution: ssh-agent -s",
                 "eval: substitution: ssh-agent -s",
-                "eval: '$(ssh-agent -s)'? code=computed",
-                "eval '$(ssh-agent -s)'? code=computed",
+                "eval: '$(ssh-agent -s)'? code=setup",
+                "eval '$(ssh-agent -s)'? code=setup",
             ],
         ),
         (Posix, "source <(curl x)", &["substitution: curl x", "source '<(curl x)'? code=downloaded"]),
