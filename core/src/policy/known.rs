@@ -81,7 +81,8 @@ fn mcp() -> Vec<Row> {
     Vec::from([
         row("mcp", Execute),
         row("mcp get|list|read|search|find|fetch|retrieve|describe|show|view|lookup|query|count|check|inspect|status|info|browse|resolve|explain|summarize|analyze|preview|take|screenshot|snapshot|console|network|wait|hover|sequentialthinking|think|stat|tree|directory|glob|grep|download", Read),
-        row("mcp query|execute|run|exec|sql|read|apply", Execute).look(&[O::Sql]),
+        row("mcp read", Read).look(&[O::Sql]),
+        row("mcp query|execute|run|exec|sql|apply", Execute).look(&[O::Sql]),
         row("mcp execute|run|exec|start|send|spawn|shell|bash|terminal|powershell|cmd|write", Execute).look(&[O::Shell, O::Sql]),
         row("mcp create|add|write|edit|update|set|insert|append|put|post|comment|open|upload|save|patch|modify|replace|rename|move|copy|assign|label|send|submit|request|reply|make|start|new|fill|click|type|press|navigate|select|drag", Write),
         row("mcp delete|remove|drop|destroy|purge|wipe|truncate|erase|clear|reset|terminate|uninstall|revoke|kill|rm|unlink|archive|trash|flush|empty|prune|deprovision|cancel|refund", Delete).fact(F::Irreversible),

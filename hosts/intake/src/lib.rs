@@ -33,6 +33,8 @@ pub mod shell;
 mod sql;
 pub mod surroundings;
 mod targets;
+#[cfg(test)]
+mod testing;
 mod tools;
 
 pub use tools::Tool;

@@ -16,6 +16,9 @@ const MATCHES: usize = 400;
 /// Things below a folder that are named as lost.
 const NAMED_LOST: usize = 32;
 
+/// Bytes of a place's name.
+const LOCATION_BYTES: usize = 4000;
+
 /// Where a command runs.
 #[derive(Clone, Debug)]
 pub(crate) enum Standing {
@@ -153,7 +156,7 @@ impl<'a> Collector<'a> {
     fn unresolved(&mut self, spelling: &str, effect: Effect) {
         let text: String = spelling.chars().filter(|c| !c.is_control()).take(300).collect();
         let text = if text.is_empty() { "?".to_string() } else { text };
-        let mut target = Target::new(Location::path(&text), effect, Root::Workspace, Before::Unknown);
+        let mut target = Target::new(Location::path(&named(&text)), effect, Root::Workspace, Before::Unknown);
         target.resolved = false;
         self.targets.push(target);
     }
@@ -304,7 +307,19 @@ fn root_of(place: &Place) -> Option<Root> {
 pub(crate) fn location(text: &str) -> Location {
     let mut letters = text.chars();
     let drive = letters.next().is_some_and(|c| c.is_ascii_alphabetic()) && letters.next() == Some(':');
-    if drive { Location::path(&format!("/{text}")) } else { Location::path(text) }
+    let text = named(text);
+    if drive { Location::path(&format!("/{text}")) } else { Location::path(&text) }
+}
+
+/// A place of its own, for an act that names none.
+pub(crate) fn own(text: &str) -> Location {
+    Location::own(&named(text))
+}
+
+/// A text as the core takes it for the name of a place: not empty, without NUL, not too long.
+fn named(text: &str) -> String {
+    let clean = crate::commands::cut(&text.replace('\0', "\u{fffd}"), LOCATION_BYTES);
+    if clean.is_empty() { "?".to_string() } else { clean }
 }
 
 /// Where a command of a script runs.
@@ -317,5 +332,84 @@ pub(crate) fn standing(start: &Path, directory: &Directory, around: &Surrounding
         },
         Directory::Beneath(text) => Standing::In(Path::new(text).join("?")),
         Directory::Unknown => Standing::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Scene, write};
+
+    #[test]
+    fn a_target_is_told_by_its_state() {
+        let scene = Scene::new();
+        let before = |path: &str| {
+            let acts = scene.acts(&format!("rm -rf {path}"));
+            acts[0].targets[0].before
+        };
+        for (path, state) in [
+            ("src/app.ts", Before::Committed),
+            ("app/a.ts", Before::Changed),
+            ("notes/draft.md", Before::Untracked),
+            ("dist", Before::Ignored),
+            ("nothing", Before::Absent),
+        ] {
+            assert_eq!(before(path), state, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_folder_names_what_would_be_lost_with_it() {
+        let scene = Scene::new();
+        let target = scene.acts("rm -rf notes")[0].targets[0].clone();
+        assert_eq!(target.lost.iter().map(Location::as_str).collect::<Vec<_>>(), ["notes/draft.md"]);
+        assert!(target.folder && !target.lost_more);
+        for number in 0..40 {
+            write(&scene.root, "x", &format!("many/{number}"));
+        }
+        let many = scene.acts("rm -rf many")[0].targets[0].clone();
+        assert!(many.lost_more && many.lost.len() <= NAMED_LOST);
+    }
+
+    #[test]
+    fn a_pattern_is_what_it_matches() {
+        let scene = Scene::new();
+        let places = |command: &str| -> Vec<String> {
+            scene.acts(command)[0].targets.iter().map(|target| target.place.as_str().to_string()).collect()
+        };
+        assert_eq!(places("rm notes/*.md"), ["notes/draft.md"]);
+        assert_eq!(places("rm 'notes/*.md'"), ["notes/*.md"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_write_goes_through_a_link_and_a_removal_does_not() {
+        let scene = Scene::new();
+        std::os::unix::fs::symlink(scene.home.join("elsewhere"), scene.root.join("link")).unwrap();
+        use stigmergate_core::facts::FactKind as F;
+        assert_eq!(scene.shell("echo x > link"), [F::OutsideWorkspace]);
+        assert_eq!(scene.shell("rm link"), [F::Irreversible]);
+    }
+
+    #[test]
+    fn the_gates_own_store_is_nobody_elses() {
+        let scene = Scene::new();
+        use stigmergate_core::facts::FactKind as F;
+        for command in
+            ["rm {DB}", "rm -rf {HOME}", "echo x > {DB}", "echo x > {DB}-wal", "sqlite3 {DB} 'delete from t'"]
+        {
+            assert!(scene.shell(command).contains(&F::ProtectedTarget), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_backslash_separates_in_the_shells_of_windows() {
+        let scene = Scene::new();
+        use stigmergate_core::facts::FactKind as F;
+        let run = |command: &str| scene.facts("PowerShell", &serde_json::json!({"command": command}));
+        assert_eq!(run(r"del notes\draft.md"), [F::Irreversible]);
+        assert_eq!(run(r"'x' > notes\draft.md"), [F::Irreversible]);
+        assert_eq!(run(r"Copy-Item README.md notes\draft.md"), [F::Irreversible]);
+        assert_eq!(run(r"Remove-Item src\app.ts"), []);
     }
 }

@@ -5,7 +5,7 @@ use crate::redact;
 use crate::shell::{self, Dialect, Unreadable, Via};
 use crate::sql;
 use crate::surroundings::Surroundings;
-use crate::targets::{Collector, Standing};
+use crate::targets::{Collector, Standing, own};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ fn plain(name: &str, class: Class) -> Read {
     let kind = cut(kind, 200);
     let act = Act {
         class,
-        place: Location::own(&kind),
+        place: own(&kind),
         kind,
         words: Vec::new(),
         targets: Vec::new(),
@@ -136,7 +136,7 @@ fn carriers(script: &shell::Script, policy: &Policy) -> Vec<Act> {
         let kind = cut(&words.join(" "), 200);
         Act {
             class: Class::Read,
-            place: Location::own(&kind),
+            place: own(&kind),
             kind,
             words,
             targets: Vec::new(),
@@ -157,7 +157,7 @@ fn files(paths: &[(&str, Effect)], around: &Surroundings, policy: &Policy, look:
             Effect::Delete => Class::Delete,
             _ => Class::Write,
         };
-        let place = collector.targets.first().map_or_else(|| Location::own("file"), |target| target.place.clone());
+        let place = collector.targets.first().map_or_else(|| own("file"), |target| target.place.clone());
         read.changed.append(&mut collector.changed);
         read.acts.push(Act {
             class,
@@ -266,7 +266,7 @@ fn mcp(
     );
     let place = match collector.targets.first() {
         Some(target) if local => target.place.clone(),
-        _ => Location::own(&kind),
+        _ => own(&kind),
     };
     let kind = if local && class != Class::Read {
         collector.targets.first().map_or(kind, |target| target.effect.key().to_string())
@@ -359,4 +359,76 @@ pub(crate) fn split_name(name: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Scene;
+    use FactKind as F;
+    use serde_json::json;
+
+    #[test]
+    fn a_name_is_split_into_its_words() {
+        for name in ["deletePullRequest", "delete_pull_request", "delete-pull-request", "Delete PullRequest"] {
+            assert_eq!(split_name(name), ["delete", "pull", "request"], "{name}");
+        }
+        assert!(split_name("__").is_empty());
+    }
+
+    #[test]
+    fn file_tools_are_judged_by_what_is_there() {
+        let scene = Scene::new();
+        let file = |tool: &str, path: &str| scene.facts(tool, &json!({"file_path": scene.root.join(path)}));
+        assert_eq!(file("Write", "notes/draft.md"), [F::Irreversible]);
+        assert_eq!(file("Write", "app/a.ts"), [F::Irreversible]);
+        assert_eq!(file("Write", "src/app.ts"), []);
+        assert_eq!(file("Write", "src/fresh.ts"), []);
+        assert_eq!(file("Write", "../elsewhere/x"), [F::OutsideWorkspace]);
+        assert_eq!(file("Edit", "notes/draft.md"), []);
+        assert_eq!(file("MultiEdit", ".claude/settings.json"), [F::ProtectedTarget]);
+        assert_eq!(file("Write", ".claude/settings.local.json"), [F::ProtectedTarget]);
+        assert_eq!(file("Read", ".env"), [F::Secret]);
+        assert_eq!(file("Read", "src/app.ts"), []);
+        assert_eq!(scene.facts("NotebookEdit", &json!({"notebook_path": "/srv/a.ipynb"})), [F::OutsideWorkspace]);
+    }
+
+    #[test]
+    fn the_verb_of_a_served_tool_may_stand_anywhere_in_its_name() {
+        let scene = Scene::new();
+        let served = |name: &str| scene.facts(name, &json!({"id": "x"}));
+        for name in [
+            "mcp__k8s__kubectl_delete",
+            "mcp__notion__API-delete-a-block",
+            "mcp__jira__jira_delete_issue",
+            "mcp__railway__volumeDelete",
+            "mcp__net__network_remove",
+            "mcp__stripe__cancel_subscription",
+        ] {
+            assert_eq!(served(name), [F::Irreversible], "{name}");
+        }
+        for name in
+            ["mcp__x__get_deleted", "mcp__x__list_deleted_issues", "mcp__x__browser_click", "mcp__x__create_issue"]
+        {
+            assert_eq!(served(name), [], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_served_shell_is_a_shell() {
+        let scene = Scene::new();
+        let run = |input: &Value| scene.facts("mcp__desktop-commander__execute_command", input);
+        assert_eq!(run(&json!({"command": "rm -rf notes"})), [F::Irreversible]);
+        assert_eq!(run(&json!({"command": "rm", "args": ["-rf", "notes"]})), [F::Irreversible]);
+        assert_eq!(run(&json!({"command": "ls -la"})), []);
+    }
+
+    #[test]
+    fn a_served_file_tool_names_places_of_this_machine() {
+        let scene = Scene::new();
+        let at = |path: &str| json!({"path": scene.root.join(path), "destination": scene.root.join("notes/draft.md")});
+        assert_eq!(scene.facts("mcp__filesystem__move_file", &at("README.md")), [F::Irreversible]);
+        assert_eq!(scene.facts("mcp__filesystem__read_text_file", &json!({"path": "file://.env"})), [F::Secret]);
+        assert_eq!(scene.facts("mcp__filesystem__write_file", &json!({"path": "src/app.ts"})), []);
+    }
 }
