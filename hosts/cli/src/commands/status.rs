@@ -5,6 +5,7 @@ use super::policy::{Source, sources, sources_text};
 use super::{Answer, count, host};
 use crate::failure::Failure;
 use crate::gate::{Gate, find, show};
+use crate::hook::LOST_FILE;
 use crate::screen;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -13,6 +14,10 @@ use stigmergate_core::digest::Digest;
 use stigmergate_core::kernel;
 use stigmergate_core::policy::Preset;
 use stigmergate_intake::settings::Settings;
+use stigmergate_store::Incident;
+
+/// The incidents that are shown.
+const SHOWN_INCIDENTS: usize = 3;
 
 #[derive(Serialize)]
 struct Status {
@@ -21,9 +26,19 @@ struct Status {
     kernel: Option<kernel::Status>,
     waiting: Vec<Waiting>,
     hot: Vec<HotPlace>,
-    incidents: u64,
+    incidents: Incidents,
     policy: Holding,
     hooks: Vec<PathBuf>,
+}
+
+/// What went wrong, and must not be missed.
+#[derive(Default, Serialize)]
+struct Incidents {
+    count: u64,
+    /// The last of them, the latest first.
+    latest: Vec<Incident>,
+    /// What could not be noted in the store, and stands in a file beside it.
+    beside: u64,
 }
 
 #[derive(Serialize)]
@@ -57,7 +72,7 @@ fn look(gate: &Gate, settings: &Settings) -> Result<Status, Failure> {
         kernel: None,
         waiting: Vec::new(),
         hot: Vec::new(),
-        incidents: 0,
+        incidents: Incidents { beside: beside(gate), ..Incidents::default() },
         policy: Holding {
             preset: settings.policy.preset,
             digest: settings.policy.digest(),
@@ -77,7 +92,8 @@ fn look(gate: &Gate, settings: &Settings) -> Result<Status, Failure> {
         let judged = find(&store, &held.id)?;
         status.waiting.push(Waiting { line: Line::of(judged, Some(&held.state)), expires_at: held.deadline });
     }
-    status.incidents = store.incident_count()?.max(numbers.counts.incidents);
+    status.incidents.count = store.incident_count()?.max(numbers.counts.incidents);
+    status.incidents.latest = store.incidents(SHOWN_INCIDENTS)?;
     status.store.exists = true;
     status.kernel = Some(numbers);
     status.hot = hot;
@@ -91,7 +107,7 @@ pub(crate) fn status(gate: &Gate) -> Result<Answer, Failure> {
 }
 
 fn long(gate: &Gate, status: &Status, settings: &Settings) -> String {
-    let mut text = head(status);
+    let mut text = head(gate, status);
     if !status.waiting.is_empty() {
         text.push('\n');
         text.push_str(&waiting_table(gate, &status.waiting));
@@ -114,7 +130,7 @@ fn long(gate: &Gate, status: &Status, settings: &Settings) -> String {
     text
 }
 
-fn head(status: &Status) -> String {
+fn head(gate: &Gate, status: &Status) -> String {
     let Some(kernel) = &status.kernel else {
         return format!("{}: nothing was judged here yet\n", show(&status.root));
     };
@@ -128,11 +144,40 @@ fn head(status: &Status) -> String {
         count(kernel.agents, "agent", "agents"),
         count(kernel.traces, "live trace", "live traces"),
     );
-    if status.incidents > 0 {
-        let what = count(status.incidents, "incident", "incidents");
-        _ = writeln!(text, "{what}: a call ran that should not have, or the gate itself failed");
+    text.push_str(&incidents(gate, &status.incidents));
+    text
+}
+
+/// The last incidents, a line each.
+fn incidents(gate: &Gate, incidents: &Incidents) -> String {
+    let mut text = String::new();
+    if incidents.count > 0 {
+        _ = writeln!(text, "{}:", count(incidents.count, "incident", "incidents"));
+    }
+    for incident in &incidents.latest {
+        let line = format!(
+            "{} {}: {}",
+            gate.clock.when(incident.at),
+            screen::plain(&incident.kind),
+            screen::plain(&incident.detail)
+        );
+        _ = writeln!(text, "  {}", screen::cut(&line, gate.width.saturating_sub(2)));
+    }
+    if incidents.beside > 0 {
+        let what = count(incidents.beside, "failure of the gate stands", "failures of the gate stand");
+        _ = writeln!(text, "{what} in {}", show(&lost_file(gate)));
     }
     text
+}
+
+/// The file of what the store could not take.
+fn lost_file(gate: &Gate) -> PathBuf {
+    let folder = if gate.named_store { gate.locations.store.parent() } else { None };
+    folder.unwrap_or(&gate.locations.data).join(LOST_FILE)
+}
+
+fn beside(gate: &Gate) -> u64 {
+    std::fs::read(lost_file(gate)).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
 fn waiting_table(gate: &Gate, waiting: &[Waiting]) -> String {
@@ -164,7 +209,7 @@ pub(crate) fn overview(gate: &Gate) -> Result<Answer, Failure> {
     let settings = gate.settings()?;
     let status = look(gate, &settings)?;
     Ok(Answer::new(gate, &status, || {
-        let mut text = head(&status);
+        let mut text = head(gate, &status);
         text.push_str(&hooks_line(&status));
         if !status.policy.ignored.is_empty() {
             let keys = count(status.policy.ignored.len() as u64, "key", "keys");
