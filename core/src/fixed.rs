@@ -98,7 +98,12 @@ impl Fixed {
             shift_half_even(scaled, exponent.unsigned_abs())
         };
         let signed = if value.is_sign_negative() { magnitude.checked_neg()? } else { magnitude };
-        i64::try_from(signed).ok().map(Self)
+        i64::try_from(signed).ok().map(Self).or_else(|| Self::of_edge(value))
+    }
+
+    /// The floats nearest to the two ends of the range lie outside it; they are what the ends are written as.
+    fn of_edge(value: f64) -> Option<Self> {
+        [Self::MAX, Self(i64::MIN)].into_iter().find(|end| end.to_f64().to_bits() == value.to_bits())
     }
 
     /// Converts a float that came in as the field `name`.
@@ -311,7 +316,7 @@ impl<'de> Deserialize<'de> for Fixed {
     }
 }
 
-/// Reads a number of any spelling: an integer, a float, or decimal text as signed forms carry it.
+/// Reads a number of any spelling: an integer or a float.
 struct Number;
 
 impl serde::de::Visitor<'_> for Number {
@@ -360,6 +365,13 @@ mod tests {
         assert!(serde_json::from_str::<Fixed>("1e400").is_err());
         assert!(serde_json::from_str::<Fixed>("18446744073709551615").is_err());
         assert!(serde_json::from_str::<Fixed>("\"1\"").is_err());
+    }
+
+    #[test]
+    fn the_ends_of_the_range_survive_json() {
+        for end in [Fixed::MAX, Fixed(i64::MIN)] {
+            assert_eq!(serde_json::from_str::<Fixed>(&serde_json::to_string(&end).unwrap()).unwrap(), end);
+        }
     }
 
     #[test]

@@ -354,7 +354,7 @@ fn gives(word: &str, wanted: &str) -> bool {
     if let Some(name) = wanted.strip_prefix("--") {
         return word.strip_prefix("--").and_then(|rest| rest.split_once('=')).is_some_and(|(given, _)| given == name);
     }
-    let letter = wanted.strip_prefix('-').and_then(|rest| single(rest));
+    let letter = wanted.strip_prefix('-').and_then(single);
     match (letter, word.strip_prefix('-')) {
         (Some(letter), Some(bundle)) => {
             !bundle.starts_with('-')
