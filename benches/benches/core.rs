@@ -155,7 +155,7 @@ fn outcome(criterion: &mut Criterion) {
             number += 1;
             OutcomeReport {
                 proposal: Subject::Proposal(Box::new(in_words(&format!("o{number}")))),
-                tests_passed: number % 3 != 0,
+                tests_passed: !number.is_multiple_of(3),
                 repair_needed: false,
                 summary: "done".to_owned(),
                 cost: StatedCost::default(),

@@ -261,6 +261,12 @@ impl Mark {
         Self { name: name.cloned(), strength, tick, form, signal, decay, source }
     }
 
+    fn of_trace(trace: &Trace, tick: Tick) -> Self {
+        let (form, name) = KindForm::of(&trace.kind);
+        let (signal, decay, source) = (trace.signal, trace.decay, trace.source);
+        Self { name: name.cloned(), strength: trace.strength, tick, form, signal, decay, source }
+    }
+
     fn is(&self, kind: &Kind, signal: Signal) -> bool {
         let (form, name) = KindForm::of(kind);
         self.signal == signal && self.form == form && self.name.as_deref() == name.map(|name| &**name)
@@ -487,31 +493,45 @@ impl Field {
     /// Restates every trace as it is at `now`, as of the tick `from`, so that other rates may follow, within the other ceiling and
     /// bound. Visits all of them: for a policy change only.
     pub(crate) fn settle(&mut self, now: Tick, rates: &policy::Field, from: Tick, next: &policy::Field, limit: u64) {
-        let traces: Vec<Trace> = self.traces(now, rates).collect();
-        *self = Self::default();
-        for mut trace in traces {
+        let mut traces: Vec<Trace> = self.traces(now, rates).collect();
+        for trace in &mut traces {
             trace.strength = trace.strength.at_most(next.max_strength);
-            self.restore(&trace, from);
         }
+        *self = Self::of_traces(&traces, from);
         self.make_room(from, next, limit.saturating_add(1));
     }
 
-    /// Puts a trace of a snapshot back. `false` when its key is taken.
-    pub(crate) fn restore(&mut self, trace: &Trace, now: Tick) -> bool {
-        let known = self.marks(&trace.location).and_then(|marks| marks.find(&trace.kind, trace.signal));
-        if known.is_some() {
-            return false;
-        }
-        let deposit = Deposit {
-            location: &trace.location,
-            kind: trace.kind.clone(),
-            signal: trace.signal,
-            decay: trace.decay,
-            source: trace.source,
-            effective: trace.strength,
+    /// Whether traces stand in the order of their keys, each key once.
+    pub(crate) fn are_ordered(traces: &[Trace]) -> bool {
+        let before = |one: &Trace, next: &Trace| {
+            let place = one.location.cmp(&next.location);
+            place.then_with(|| one.kind.cmp(&next.kind)).then_with(|| one.signal.cmp(&next.signal)).is_lt()
         };
-        self.put(trace.location.shared(), trace.location.is_own(), Mark::of(&deposit, trace.strength, now));
-        true
+        traces.iter().zip(traces.iter().skip(1)).all(|(one, next)| before(one, next))
+    }
+
+    /// The field that ordered traces make, built in one pass.
+    pub(crate) fn of_traces(traces: &[Trace], now: Tick) -> Self {
+        let (mut places, mut own, mut hazardous) = (Vec::new(), Vec::new(), Vec::new());
+        for trace in traces {
+            let mark = Mark::of_trace(trace, now);
+            let is_own = trace.location.is_own();
+            if mark.closes() && !is_own {
+                hazardous.push(trace.location.shared().clone());
+            }
+            let list: &mut Vec<(Arc<str>, Marks)> = if is_own { &mut own } else { &mut places };
+            match list.last_mut().filter(|(text, _)| text == trace.location.shared()) {
+                Some((_, marks)) => marks.push(mark),
+                None => list.push((trace.location.shared().clone(), Marks::One(mark))),
+            }
+        }
+        Self {
+            places: places.into_iter().collect(),
+            own: own.into_iter().collect(),
+            hazardous: hazardous.into_iter().collect(),
+            stored: traces.len() as u64,
+            ..Self::default()
+        }
     }
 
     /// The strength of one trace, 0 where there is none.

@@ -98,12 +98,11 @@ impl Fixed {
             shift_half_even(scaled, exponent.unsigned_abs())
         };
         let signed = if value.is_sign_negative() { magnitude.checked_neg()? } else { magnitude };
-        i64::try_from(signed).ok().map(Self).or_else(|| Self::of_edge(value))
-    }
-
-    /// The floats nearest to the two ends of the range lie outside it; they are what the ends are written as.
-    fn of_edge(value: f64) -> Option<Self> {
-        [Self::MAX, Self(i64::MIN)].into_iter().find(|end| end.to_f64().to_bits() == value.to_bits())
+        match i64::try_from(signed) {
+            Ok(units) => Some(Self(units)),
+            // What the ends of the range are written as lies just beyond them, and reads as them.
+            Err(_) => [Self::MAX, Self(i64::MIN)].into_iter().find(|end| end.to_f64().to_bits() == value.to_bits()),
+        }
     }
 
     /// Converts a float that came in as the field `name`.
@@ -368,8 +367,9 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_range_survive_json() {
+    fn the_ends_of_the_range_read_as_they_are_written() {
         for end in [Fixed::MAX, Fixed(i64::MIN)] {
+            assert_eq!(Fixed::from_f64(end.to_f64()), Some(end));
             assert_eq!(serde_json::from_str::<Fixed>(&serde_json::to_string(&end).unwrap()).unwrap(), end);
         }
     }

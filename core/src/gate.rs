@@ -558,8 +558,10 @@ fn ways_forward(question: &Question<'_>, result: &Assessment, numbers: &policy::
         (Decision::Hold, Some(ReasonCode::TrustBelowFloor)) => {
             Vec::from([Evidence::TrustAboveFloor, Evidence::HumanApproval])
         }
-        (Decision::Hold, _) => {
+        (Decision::Hold, deciding) => {
             let mut codes = wanted(question, result, numbers);
+            // A tier above clear holds whatever the trust.
+            codes.retain(|code| *code != Evidence::RaiseTrust || deciding == Some(ReasonCode::Score));
             codes.push(Evidence::HumanApproval);
             codes
         }

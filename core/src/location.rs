@@ -198,7 +198,7 @@ impl fmt::Display for Location {
 }
 
 /// The tagged form, used wherever a bare text would not say enough.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Tagged {
     form: Form,
@@ -210,7 +210,7 @@ impl Serialize for Location {
         if serializer.is_human_readable() && self.form == Form::Raw {
             return serializer.serialize_str(&self.text);
         }
-        Tagged { form: self.form, text: String::from(&*self.text) }.serialize(serializer)
+        Exact { form: self.form, text: &self.text }.serialize(serializer)
     }
 }
 
@@ -221,9 +221,18 @@ impl<'de> Deserialize<'de> for Location {
         if deserializer.is_human_readable() {
             deserializer.deserialize_any(Either)
         } else {
-            Tagged::deserialize(deserializer).map(Self::from)
+            // As it was written: a text that was made canonical is not made so again.
+            let exact = Exact::deserialize(deserializer)?;
+            Ok(Self { form: exact.form, text: exact.text.into() })
         }
     }
+}
+
+/// The binary form.
+#[derive(Serialize, Deserialize)]
+struct Exact<'a> {
+    form: Form,
+    text: &'a str,
 }
 
 impl From<Tagged> for Location {

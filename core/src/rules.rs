@@ -6,6 +6,7 @@
 
 use crate::facts::{Act, Call, names, reaches_into};
 use crate::glob::Glob;
+use crate::location::Location;
 use crate::policy::Rules;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -54,11 +55,17 @@ fn denied_place(call: &Call, rules: &Rules) -> Option<Match> {
             let globs = || rules.deny_paths.iter();
             names(globs(), target.place.as_str())
                 || (target.folder && target.effect.changes() && reaches_into(globs(), &target.place))
+                || (target.folder && names(globs(), &anything_in(&target.place)))
         })?;
-        let rule =
-            rules.deny_paths.iter().find(|glob| glob.matches(place.place.as_str())).map_or("deny_paths", Glob::as_str);
+        let named = |glob: &&Glob| glob.matches(place.place.as_str()) || glob.matches(&anything_in(&place.place));
+        let rule = rules.deny_paths.iter().find(named).map_or("deny_paths", Glob::as_str);
         Some(Match { rule: String::from(rule), act: u32::try_from(number).ok() })
     })
+}
+
+/// Stands for whatever a folder holds: a rule for all of it is one for the folder.
+fn anything_in(folder: &Location) -> String {
+    alloc::format!("{folder}/\u{1}")
 }
 
 fn is_tool(rule: &str, tool: &str) -> bool {

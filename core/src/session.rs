@@ -142,15 +142,26 @@ impl Memory {
         bounds: &policy::Session,
     ) -> bool {
         let latest_change = self.changes.back().map_or(0, |change| change.at);
-        let event = self.next_event();
-        while !self.checks.contains_key(check) && self.checks.len() >= bounds.checks as usize {
-            forget_oldest(&mut self.checks, |check| check.ran);
-        }
-        let fresh = || Check { place: place.clone(), kind: kind.clone(), ran: event, marked: BTreeMap::new() };
-        self.checks.entry(check.clone()).or_insert_with(fresh).ran = event;
+        self.remember_key(check, place, kind, bounds);
         let counts = latest_change > self.credited;
         self.credited = self.credited.max(latest_change);
         counts
+    }
+
+    /// Remembers the key of something that may be repeated freely after a change.
+    pub(crate) fn remember_key(
+        &mut self,
+        name: &Arc<str>,
+        place: &Location,
+        kind: &Arc<str>,
+        bounds: &policy::Session,
+    ) {
+        let event = self.next_event();
+        while !self.checks.contains_key(name) && self.checks.len() >= bounds.checks as usize {
+            forget_oldest(&mut self.checks, |check| check.ran);
+        }
+        let fresh = || Check { place: place.clone(), kind: kind.clone(), ran: event, marked: BTreeMap::new() };
+        self.checks.entry(name.clone()).or_insert_with(fresh).ran = event;
     }
 
     /// Remembers where a check left marks; at the bound the oldest are left to fade by themselves.

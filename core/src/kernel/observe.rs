@@ -97,14 +97,18 @@ impl Kernel {
         }
     }
 
-    /// What an act changed is remembered, and frees the own key of every check.
+    /// What an act changed is remembered, and frees the own key of every check and of whatever was run.
     fn act_changed(&mut self, record: &Record, trail: &Trail, observation: &Observation, reply: &mut ObservedReply) {
         for step in &trail.steps {
             self.remember_step(record, step, observation);
             self.memory.remember_change(&step.place, &self.policy.session);
         }
         if trail.steps.is_empty() {
-            return;
+            // What writes and names no place, as a package manager's install, is a change of its own.
+            if trail.class != Class::Write {
+                return;
+            }
+            self.memory.remember_change(&trail.place, &self.policy.session);
         }
         for (place, kind) in self.memory.check_keys() {
             let kind = Kind::Act(kind.clone());
@@ -132,6 +136,10 @@ impl Kernel {
             place: trail.place.clone(),
             kind: trail.kind.clone(),
         });
+        if trail.class == Class::Execute {
+            // Like a check it may be tried again after a change; its failure says nothing of the change.
+            self.memory.remember_key(&check_name(trail), &trail.place, &trail.kind, &policy.session);
+        }
         if trail.class == Class::Check {
             let check = check_name(trail);
             let places = self.memory.changed_since(&check, policy.observed.check_places);

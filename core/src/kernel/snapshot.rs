@@ -77,20 +77,17 @@ impl Kernel {
         }
         let policy = canonical.policy.into_owned();
         check_policy(&policy)?;
-        let mut field = Field::default();
-        for trace in canonical.traces {
+        for trace in &canonical.traces {
             let fits = trace.strength > crate::fixed::Fixed::ZERO && trace.strength <= policy.field.max_strength;
             if !fits {
-                return Err(corrupt(alloc::format!(
-                    "the trace at {} has a strength of {}",
-                    trace.location,
-                    trace.strength
-                )));
-            }
-            if !field.restore(&trace, canonical.clock.tick) {
-                return Err(corrupt(alloc::format!("two traces have the same key at {}", trace.location)));
+                let (at, strength) = (&trace.location, trace.strength);
+                return Err(corrupt(alloc::format!("the trace at {at} has a strength of {strength}")));
             }
         }
+        if !Field::are_ordered(&canonical.traces) {
+            return Err(corrupt("two traces have the same key, or they are not in order".to_string()));
+        }
+        let field = Field::of_traces(&canonical.traces, canonical.clock.tick);
         if field.stored() > policy.bounds.traces {
             return Err(corrupt(alloc::format!("{} traces are more than its policy allows", field.stored())));
         }

@@ -8,10 +8,11 @@
 use crate::error::{Error, Field};
 use crate::facts::{Class, Effect, FactKind};
 use crate::glob::Glob;
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Which of the operands behind the subcommand name places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +71,14 @@ pub enum Observe {
     Shown,
     /// An inline or given program.
     Program,
+    /// A command for a shell stands in its input.
+    Shell,
+    /// An archive is made, listed or unpacked, as its first letters say.
+    Archive,
+    /// Its operands may name a path in a revision: `HEAD:src/a`.
+    Revisions,
+    /// Its operands may be paths that are written over, or a branch.
+    Checkout,
     /// Its last operand may be a folder that things are put into.
     Into,
     /// The whole system or all its files would be reached by the mode or owner change.
@@ -148,29 +157,31 @@ pub struct Reading {
 }
 
 /// The table.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Rows", into = "Rows")]
+#[derive(Clone, Debug, Default)]
 pub struct Commands {
     rows: Vec<Row>,
-    /// Rows by program; rows whose program is a pattern stand under `*`.
-    index: BTreeMap<String, Vec<usize>>,
+    /// The hash of a program's name, and a row that names it; ordered by both.
+    by_program: Vec<(u64, usize)>,
+    /// The rows whose program is a pattern.
+    by_pattern: Vec<usize>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+/// The written form.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rows {
-    rows: Vec<Row>,
+struct Rows<'a> {
+    rows: Cow<'a, [Row]>,
 }
 
-impl From<Rows> for Commands {
-    fn from(rows: Rows) -> Self {
-        Self::new(rows.rows)
+impl Serialize for Commands {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Rows { rows: Cow::Borrowed(&self.rows) }.serialize(serializer)
     }
 }
 
-impl From<Commands> for Rows {
-    fn from(commands: Commands) -> Self {
-        Self { rows: commands.rows }
+impl<'de> Deserialize<'de> for Commands {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Rows::deserialize(deserializer).map(|written| Self::new(written.rows.into_owned()))
     }
 }
 
@@ -182,22 +193,26 @@ impl PartialEq for Commands {
 
 impl Eq for Commands {}
 
-/// A dry run by this option is one for every known command.
-const DRY_RUN: &str = "--dry-run";
+/// A dry run by one of these options is one for every known command.
+const DRY_RUN: [&str; 2] = ["--dry-run", "--help"];
 
 impl Commands {
     /// A table of these rows.
     #[must_use]
     pub fn new(rows: Vec<Row>) -> Self {
-        let mut index: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let (mut by_program, mut by_pattern) = (Vec::new(), Vec::new());
         for (number, row) in rows.iter().enumerate() {
-            let programs = row.command.split_whitespace().next().unwrap_or_default();
-            for program in programs.split('|') {
-                let key = if is_pattern(program) { "*" } else { program };
-                index.entry(key.to_string()).or_default().push(number);
+            for program in row.words().next().unwrap_or_default().split('|') {
+                if is_pattern(program) {
+                    by_pattern.push(number);
+                } else {
+                    by_program.push((name_hash(program), number));
+                }
             }
         }
-        Self { rows, index }
+        by_program.sort_unstable();
+        by_pattern.dedup();
+        Self { rows, by_program, by_pattern }
     }
 
     /// The table of the presets `standard` and `strict`.
@@ -257,11 +272,19 @@ impl Commands {
     }
 
     fn candidates(&self, program: &str) -> impl Iterator<Item = &Row> {
-        let exact = self.index.get(program).into_iter().flatten();
-        let patterns = self.index.get("*").into_iter().flatten();
+        let hash = name_hash(program);
+        let first = self.by_program.partition_point(|(named, _)| *named < hash);
+        let exact =
+            self.by_program.iter().skip(first).take_while(move |(named, _)| *named == hash).map(|(_, number)| number);
+        let patterns = self.by_pattern.iter();
         let rows = exact.chain(patterns).filter_map(|number| self.rows.get(*number));
         rows.filter(move |row| row.words().next().is_some_and(|word| alternatives_match(word, program)))
     }
+}
+
+/// FNV-1a. Names that share a hash are told apart by the row itself.
+fn name_hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Row {
@@ -287,7 +310,7 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
     let exactness = |row: &Row| row.words().count();
     let most = matching.iter().map(|row| exactness(row)).max().unwrap_or(1);
     let mut reading = Reading { known: !matching.is_empty(), ..Reading::default() };
-    let mut dry_run: Vec<&str> = Vec::from([DRY_RUN]);
+    let mut dry_run: Vec<&str> = Vec::from(DRY_RUN);
     let mut options: BTreeMap<&str, Effect> = BTreeMap::new();
     let mut operands: &[Operands] = &[];
     let mut ordered: Vec<&Row> = matching.to_vec();
@@ -314,8 +337,9 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
     let verb = most.saturating_sub(1);
     reading.verb = split.operands.iter().take(verb).copied().collect();
     reading.operands = split.operands.iter().skip(verb).copied().collect();
-    reading.dry_run =
-        arguments.iter().any(|word| dry_run.iter().any(|option| gives(word.text, option) && !says_no(word.text)));
+    reading.dry_run = options_of(arguments)
+        .iter()
+        .any(|word| dry_run.iter().any(|option| gives(word.text, option) && !says_no(word.text)));
     for rule in operands {
         reading.places.extend(
             choose(rule.which, &reading.operands, split.dashes).into_iter().map(|number| (number, rule.effect)),
@@ -331,6 +355,12 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
         }
     }
     reading
+}
+
+/// The arguments before `--`.
+fn options_of<'a, 'w>(arguments: &'a [Word<'w>]) -> &'a [Word<'w>] {
+    let end = arguments.iter().position(|word| word.text == "--").unwrap_or(arguments.len());
+    arguments.get(..end).unwrap_or(arguments)
 }
 
 fn choose(which: Which, operands: &[usize], dashes: Option<usize>) -> Vec<usize> {

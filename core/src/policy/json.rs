@@ -21,6 +21,9 @@ const EXTENDED: [&str; 8] = [
     "places.production",
 ];
 
+/// The list whose first matching item counts.
+const FIRST_COUNTS: &str = "classes";
+
 /// Fields whose keys are free.
 const FREE: [&str; 3] = ["budget.accounts", "places.rebuildable", "roles.matrix"];
 
@@ -81,10 +84,12 @@ impl Policy {
 
 fn merge(base: &mut Value, given: &Map<String, Value>, path: &str) -> Result<(), Error> {
     for (key, value) in given {
-        let (name, replaces) = key.strip_suffix('!').map_or((key.as_str(), false), |name| (name, true));
+        let is_free = FREE.contains(&path);
+        let replacing = key.strip_suffix('!').filter(|_| !is_free);
+        let (name, replaces) = (replacing.unwrap_or(key), replacing.is_some());
         let here = if path.is_empty() { name.to_string() } else { alloc::format!("{path}.{name}") };
         let Some(base) = base.as_object_mut() else { return Err(Error::policy(path, "a value, not an object")) };
-        if FREE.contains(&path) {
+        if is_free {
             base.insert(name.to_string(), value.clone());
             continue;
         }
@@ -96,7 +101,9 @@ fn merge(base: &mut Value, given: &Map<String, Value>, path: &str) -> Result<(),
         match (slot, value) {
             (Value::Array(items), Value::Array(more)) if EXTENDED.contains(&here.as_str()) && !replaces => {
                 let fresh: Vec<Value> = more.iter().filter(|item| !items.contains(item)).cloned().collect();
-                items.extend(fresh);
+                // Of classes the first that matches counts, so that the user's stand before the preset's.
+                let at = if here == FIRST_COUNTS { 0 } else { items.len() };
+                items.splice(at..at, fresh);
             }
             (slot @ Value::Object(_), Value::Object(inner)) if !replaces => merge(slot, inner, &here)?,
             (slot, value) => *slot = value.clone(),
@@ -178,6 +185,15 @@ mod tests {
         let only = Policy::from_json(r#"{"places": {"secrets!": ["vault/**"]}}"#).unwrap();
         assert!(more.places.secrets.len() > 40);
         assert_eq!(only.places.secrets.len(), 1);
+    }
+
+    #[test]
+    fn a_class_of_the_users_counts_before_the_presets() {
+        let policy = Policy::from_json(r#"{"classes": [{"pattern": "frob*", "class": "read"}]}"#).unwrap();
+        assert_eq!(
+            policy.classes.iter().find(|rule| rule.pattern.matches("frobnicate")).unwrap().class,
+            crate::facts::Class::Read
+        );
     }
 
     #[test]

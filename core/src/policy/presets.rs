@@ -343,7 +343,9 @@ fn places() -> Places {
             "**/*.jks",
             "**/*.keystore",
             "**/*.kdbx",
+            "**/.ssh",
             "**/.ssh/*_key",
+            "**/.aws",
             "**/.aws/credentials",
             "**/.aws/sso/cache/**",
             "**/.azure/*.json",
@@ -357,6 +359,7 @@ fn places() -> Places {
             "**/.pypirc",
             "**/.cargo/credentials*",
             "**/.git-credentials",
+            "**/.gnupg",
             "**/.gnupg/**",
             "**/.pgpass",
             "**/.my.cnf",
@@ -500,6 +503,6 @@ mod tests {
         let places = places();
         assert!(places.secrets.iter().any(|glob| glob.matches("a/.env")));
         assert_eq!(class_rules().last().unwrap().pattern.as_str(), "*");
-        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (23, 51, 20));
+        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (23, 54, 20));
     }
 }

@@ -73,6 +73,7 @@ impl<'a> Reader<'a> {
             standing(self.around.directory(), &self.command.directory, self.around)
         };
         let mut collector = Collector::new(self.around, self.policy, stands, self.look);
+        collector.backslashes = self.command.backslashes;
         if elsewhere.is_none() {
             self.places(&asked, &mut collector);
         }
@@ -115,12 +116,14 @@ impl<'a> Reader<'a> {
         let arguments = self.command.arguments();
         let program = self.command.program();
         let folded = if self.policy.commands.knows(&program) { program } else { program.to_ascii_lowercase() };
-        let inner = carried(&folded, arguments).filter(|(name, _)| self.policy.commands.knows(name));
-        if let Some((name, rest)) = inner {
+        let reading = self.policy.commands.read(&folded, &table_words(arguments));
+        // `yarn jest`: a manager runs the tools of the project by their names, where it has no command of that name.
+        let by_name = matches!(folded.as_str(), "pnpm" | "yarn" | "bun") && reading.verb.is_empty();
+        let inner = if by_name { operand(arguments, 0, &[]) } else { carried(&folded, arguments) };
+        if let Some((name, rest)) = inner.filter(|(name, _)| self.policy.commands.knows(name)) {
             let reading = self.policy.commands.read(&name, &table_words(rest));
             return Asked { program: name, arguments: rest, reading };
         }
-        let reading = self.policy.commands.read(&folded, &table_words(arguments));
         Asked { program: folded, arguments, reading }
     }
 
@@ -137,9 +140,15 @@ impl<'a> Reader<'a> {
         let into = asked.reading.observe.contains(&Observe::Into);
         let recursive = self.is_recursive(asked);
         let last = asked.reading.operands.last().copied();
+        let thrown_away = last.and_then(|number| asked.arguments.get(number)).is_some_and(|word| is_null(&word.text));
         for (number, effect) in &asked.reading.places {
             let Some(word) = asked.arguments.get(*number) else { continue };
-            let word = option_value(word);
+            let mut word = option_value(word);
+            // A move to the null device is a removal.
+            let effect = if thrown_away && *effect == Effect::Move { &Effect::Delete } else { effect };
+            if asked.reading.observe.contains(&Observe::Revisions) {
+                word = path_in_revision(&word);
+            }
             if is_remote(&word.text) {
                 if *effect == Effect::Delete {
                     collector.fact(FactKind::Irreversible, &word.text);
@@ -159,6 +168,91 @@ impl<'a> Reader<'a> {
         if asked.program == "dd" {
             self.disk_dump(asked, collector);
         }
+        if asked.reading.observe.contains(&Observe::Archive) {
+            self.archive(asked, collector);
+        }
+        if asked.reading.observe.contains(&Observe::Checkout) {
+            self.checkout(asked, collector);
+        }
+        if asked.reading.operands.is_empty()
+            && matches!(self.command.stdin, Stdin::Pipe(_))
+            && matches!(asked.program.as_str(), "remove-item" | "ri")
+        {
+            collector.word(&Word::unknown("what is piped in"), Effect::Delete, true);
+        }
+    }
+
+    /// `tar`: the archive and its members, whichever way the letters are written.
+    fn archive(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let long = |name: &str| asked.arguments.iter().any(|word| word.text == name);
+        let is_bundle = |number: usize, text: &str| {
+            (number == 0 && !text.starts_with('-') && text.chars().all(|c| c.is_ascii_alphabetic()))
+                || (text.starts_with('-') && !text.starts_with("--"))
+        };
+        let mut letters = String::new();
+        let mut archive = None;
+        let mut folder = None;
+        let mut members = Vec::new();
+        let mut rest = asked.arguments.iter().enumerate();
+        while let Some((number, word)) = rest.next() {
+            let text = word.text.as_str();
+            if is_bundle(number, text) {
+                letters.push_str(text);
+                for letter in text.chars().filter(|letter| matches!(letter, 'f' | 'C' | 'T' | 'X' | 'I' | 'g')) {
+                    let value = rest.next().map(|(_, word)| word);
+                    match letter {
+                        'f' => archive = value.cloned(),
+                        'C' => folder = value.cloned(),
+                        _ => {}
+                    }
+                }
+            } else if matches!(text, "--file" | "--directory") {
+                let value = rest.next().map(|(_, word)| word.clone());
+                if text == "--file" { archive = value } else { folder = value }
+            } else if text.starts_with("--file=") {
+                archive = Some(option_value(word));
+            } else if text.starts_with("--directory=") {
+                folder = Some(option_value(word));
+            } else if !text.starts_with("--") {
+                members.push(word);
+            }
+        }
+        let archive = archive.filter(|word| word.text != "-" && !is_remote(&word.text));
+        if letters.contains(['c', 'r', 'u']) || long("--create") || long("--append") || long("--update") {
+            let added = letters.contains(['r', 'u']) || long("--append") || long("--update");
+            if let Some(archive) = archive {
+                collector.word(&archive, if added { Effect::Create } else { Effect::Overwrite }, false);
+            }
+            let effect = if long("--remove-files") { Effect::Delete } else { Effect::Read };
+            members.into_iter().for_each(|member| collector.word(member, effect, true));
+        } else {
+            if let Some(archive) = archive {
+                collector.word(&archive, Effect::Read, false);
+            }
+            if let Some(folder) = folder.filter(|_| letters.contains('x') || long("--extract") || long("--get")) {
+                collector.word(&folder, Effect::Create, false);
+            }
+        }
+    }
+
+    /// `git checkout a b`: paths are written over; the first word is one only where a file of that name is there.
+    fn checkout(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let makes_branch =
+            asked.arguments.iter().any(|word| matches!(word.text.as_str(), "-b" | "-B" | "--orphan" | "--"));
+        let Standing::In(directory) = collector.standing.clone() else { return };
+        if makes_branch {
+            return;
+        }
+        for (position, number) in asked.reading.operands.iter().enumerate() {
+            let Some(word) = asked.arguments.get(*number) else { continue };
+            let is_there = || {
+                let place = self.around.places().resolve(&directory, &word.text);
+                place.is_ok_and(|place| place.pattern || place.kind != crate::places::Kind::Absent)
+            };
+            if position > 0 || is_there() {
+                collector.word(word, Effect::Overwrite, false);
+            }
+        }
     }
 
     /// A copy or move into a folder reaches the files of the same names in it.
@@ -169,6 +263,7 @@ impl<'a> Reader<'a> {
         } else {
             format!("./{}", folder.text)
         };
+        let text = if collector.backslashes { text.replace('\\', "/") } else { text };
         let Ok(place) = self.around.places().resolve_literal(directory, &text) else { return false };
         let is_folder = folder.known
             && (place.kind == crate::places::Kind::Directory || place.target.is_dir() || text.ends_with('/'));
@@ -438,24 +533,25 @@ impl<'a> Reader<'a> {
 
     fn sql(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
         let documents = asked.program.starts_with("mongo");
-        let mut texts: Vec<&str> = asked.arguments.iter().map(|word| word.text.as_str()).collect();
+        let mut texts: Vec<&str> = asked.arguments.iter().map(|word| option_text(&word.text)).collect();
         let given = self.given_texts();
         texts.extend(given.iter().map(String::as_str));
-        let looks = |text: &&&str| {
-            text.contains(char::is_whitespace) || text.contains('(') || text.contains(';') || text.starts_with("--")
-        };
-        let doings = texts.iter().filter(looks).filter_map(|text| {
-            let text =
-                text.split_once('=').filter(|(option, _)| option.starts_with("--")).map_or(*text, |(_, value)| value);
-            if documents { Some(sql::documents(text)) } else { sql::doing(text) }
-        });
+        let looks = |text: &&&str| text.contains(char::is_whitespace) || text.contains('(') || text.contains(';');
+        let doings = texts
+            .iter()
+            .filter(looks)
+            .filter_map(|text| if documents { Some(sql::documents(text)) } else { sql::doing(text) });
         match doings.max() {
             Some(sql::Doing::Destroys) => {
                 *class = Class::Delete;
                 collector.fact(FactKind::Irreversible, &format!("data in {}", asked.program));
             }
             Some(sql::Doing::Writes) => *class = Class::Write,
-            Some(sql::Doing::Reads) => *class = Class::Read,
+            Some(sql::Doing::Reads) => {
+                *class = Class::Read;
+                let edited = collector.targets.iter_mut().filter(|target| target.effect == Effect::Edit);
+                edited.for_each(|target| target.effect = Effect::Read);
+            }
             None => {}
         }
     }
@@ -521,9 +617,10 @@ impl<'a> Reader<'a> {
         if let Some(secret) = named.iter().find(|name| is_secret_name(name, self.policy)) {
             collector.fact(FactKind::Secret, secret);
         }
+        let given = |options: &[&str]| asked.arguments.iter().any(|word| options.contains(&word.text.as_str()));
         let prints = matches!(asked.program.as_str(), "env" | "printenv")
             || asked.arguments.is_empty()
-            || asked.arguments.iter().any(|word| word.text == "-p");
+            || given(&["-p", "-x", "-px", "-xp"]) && asked.program != "set";
         if named.is_empty() && prints && !self.is_filtered() {
             collector.fact(FactKind::Secret, "all variables");
         }
@@ -670,31 +767,47 @@ fn table_words(words: &[Word]) -> Vec<TableWord<'_>> {
 
 /// The program that an interpreter or a package runner would run, with its arguments.
 fn carried<'w>(program: &str, arguments: &'w [Word]) -> Option<(String, &'w [Word])> {
-    let operand = |from: usize| {
-        let skipped = arguments.iter().skip(from).take_while(|word| word.text.starts_with('-')).count();
-        let at = from.checked_add(skipped)?;
-        let word = arguments.get(at).filter(|word| word.known)?;
-        let rest = arguments.get(at.saturating_add(1)..).unwrap_or_default();
-        Some((crate::shell::program_name(&word.text), rest))
-    };
     let texts: Vec<&str> = arguments.iter().take(3).map(|word| word.text.as_str()).collect();
     match (program, texts.as_slice()) {
-        ("python" | "python3" | "python2" | "py" | "pypy" | "pypy3", ["-m", _, ..]) => operand(1),
+        ("python" | "python3" | "python2" | "py" | "pypy" | "pypy3", ["-m", _, ..]) => operand(arguments, 1, &[]),
         ("python" | "python3" | "python2" | "py" | "php" | "ruby" | "node" | "bash" | "sh" | "perl", [script, ..])
             if script.ends_with("manage.py")
-                || script.ends_with("artisan") && program != "php"
+                || script.ends_with("artisan")
                 || script.contains("node_modules/")
                 || script.ends_with("bin/rails") =>
         {
-            operand(0)
+            operand(arguments, 0, &[])
         }
-        ("uv" | "poetry" | "pdm" | "pipenv" | "hatch" | "rye" | "pixi" | "conda" | "mamba", ["run", ..]) => operand(1),
-        ("bundle" | "bundler", ["exec", ..]) => operand(1),
-        ("npm" | "pnpm" | "yarn" | "bun", ["exec" | "x" | "dlx", ..]) => operand(1),
-        ("npx" | "bunx" | "pnpx" | "uvx" | "pipx", _) => operand(0).filter(|(name, _)| name != "stigmergate"),
-        ("corepack", _) => operand(0),
+        ("uv" | "poetry" | "pdm" | "pipenv" | "hatch" | "rye" | "pixi" | "conda" | "mamba", ["run", ..]) => {
+            operand(arguments, 1, &["--with", "--python", "-p", "--package", "--extra", "--group", "-n", "--name"])
+        }
+        ("bundle" | "bundler", ["exec", ..]) => operand(arguments, 1, &[]),
+        ("npm" | "pnpm" | "yarn" | "bun", ["exec" | "x" | "dlx", ..]) => {
+            operand(arguments, 1, &["-p", "--package", "-c", "--call"])
+        }
+        ("npx" | "bunx" | "pnpx" | "uvx" | "pipx", _) => {
+            let from = usize::from(program == "pipx" && texts.first() == Some(&"run"));
+            let values = ["-p", "--package", "-c", "--call", "--from", "--with", "--python", "--spec"];
+            operand(arguments, from, &values).filter(|(name, _)| name != "stigmergate")
+        }
+        ("corepack", _) => operand(arguments, 0, &[]),
         _ => None,
     }
+}
+
+/// The first word from a position on that is no option, as a program without its version; `values` are options with a value.
+fn operand<'w>(arguments: &'w [Word], from: usize, values: &[&str]) -> Option<(String, &'w [Word])> {
+    let mut at = from;
+    while let Some(word) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
+        let takes = if values.contains(&word.text.as_str()) { 2 } else { 1 };
+        at = at.saturating_add(takes);
+    }
+    let word = arguments.get(at).filter(|word| word.known)?;
+    let rest = arguments.get(at.saturating_add(1)..).unwrap_or_default();
+    let name = crate::shell::program_name(&word.text);
+    // `prisma@5`
+    let bare = name.split_once('@').map_or(name.as_str(), |(bare, _)| bare);
+    Some((bare.to_string(), rest))
 }
 
 /// The value of `--option=value`, or the word.
@@ -710,6 +823,29 @@ fn option_value(word: &Word) -> Word {
         }
         _ => word.clone(),
     }
+}
+
+/// The value that an option's own word holds (`--command=x`, `-ex`), or the word.
+fn option_text(text: &str) -> &str {
+    let long = text.split_once('=').filter(|(option, _)| option.starts_with("--")).map(|(_, value)| value);
+    let short = || {
+        let letter = text.strip_prefix('-').and_then(|rest| rest.chars().next()).filter(char::is_ascii_alphabetic);
+        letter.and_then(|_| text.get(2..)).filter(|rest| !rest.is_empty())
+    };
+    long.or_else(short).unwrap_or(text)
+}
+
+/// The path of `revision:path`, or the word.
+fn path_in_revision(word: &Word) -> Word {
+    match word.text.split_once(':').filter(|(_, path)| !path.is_empty()) {
+        Some((_, path)) => Word { text: path.to_string(), ..word.clone() },
+        None => word.clone(),
+    }
+}
+
+/// The null device, under its names.
+fn is_null(text: &str) -> bool {
+    matches!(text, "/dev/null" | "NUL" | "nul" | "$null")
 }
 
 /// `host:path` of copying tools.
@@ -789,12 +925,16 @@ fn sent_file<'w>(option: &str, value: &'w str) -> Option<&'w str> {
 fn deletes_by_graphql(body: &str) -> bool {
     let Some((_, after)) = body.split_once("mutation") else { return false };
     let names = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    names.into_iter().any(|name| {
-        let lower = name.to_ascii_lowercase();
-        ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"]
-            .iter()
-            .any(|verb| lower.starts_with(verb))
-    })
+    let destroys = |word: &String| {
+        let verbs =
+            ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"];
+        verbs.contains(&word.as_str())
+    };
+    // `deleteProject`, `volumeDelete`
+    names
+        .into_iter()
+        .map(crate::tools::split_name)
+        .any(|words| words.first().is_some_and(destroys) || words.last().is_some_and(destroys))
 }
 
 /// The names of variables that a spelling expands.

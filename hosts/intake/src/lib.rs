@@ -10,6 +10,7 @@
 //! | `targets`, [`places`], [`repository`] | places under one name, and what git knows of them |
 //! | `sql`, `redact` | statements in words; secrets out of them |
 //! | [`surroundings`] | where a call happens |
+//! | [`settings`] | where things are, and which policy holds there |
 #![cfg_attr(
     test,
     allow(
@@ -27,6 +28,7 @@ mod commands;
 pub mod places;
 mod redact;
 pub mod repository;
+pub mod settings;
 pub mod shell;
 mod sql;
 pub mod surroundings;

@@ -429,7 +429,16 @@ impl Places {
     fn root_of(&self, path: &Path) -> Root {
         let roots = self.roots();
         let named = [(Root::Workspace, Some(&roots.workspace)), (Root::Home, roots.home.as_ref())];
-        let temporary = roots.temporary.iter().map(|path| (Root::Temp, Some(path)));
+        // What stands beside the workspace is somebody's, also where the workspace itself is temporary.
+        let beside = |directory: &PathBuf| {
+            let entry =
+                |path: &Path| path.components().nth(directory.components().count()).map(|c| c.as_os_str().to_owned());
+            self.is_below(&roots.workspace, directory)
+                && entry(path).is_some()
+                && entry(path) == entry(&roots.workspace)
+        };
+        let temporary =
+            roots.temporary.iter().filter(|directory| !beside(directory)).map(|path| (Root::Temp, Some(path)));
         let mut best = (Root::Outside, 0);
         for (root, directory) in named.into_iter().chain(temporary) {
             let Some(directory) = directory else { continue };

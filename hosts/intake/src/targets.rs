@@ -30,6 +30,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) around: &'a Surroundings,
     pub(crate) policy: &'a Policy,
     pub(crate) standing: Standing,
+    /// A backslash separates folders, as in PowerShell and cmd.
+    pub(crate) backslashes: bool,
     /// Look at the state of places; without it only their names are wanted.
     pub(crate) look: bool,
     pub(crate) targets: Vec<Target>,
@@ -40,7 +42,8 @@ pub(crate) struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(around: &'a Surroundings, policy: &'a Policy, standing: Standing, look: bool) -> Self {
-        Self { around, policy, standing, look, targets: Vec::new(), facts: Vec::new(), changed: Vec::new() }
+        let (targets, facts, changed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { around, policy, standing, backslashes: false, look, targets, facts, changed }
     }
 
     pub(crate) fn fact(&mut self, kind: FactKind, detail: &str) {
@@ -55,19 +58,40 @@ impl<'a> Collector<'a> {
                 self.unresolved(&word.raw, effect);
             }
             for folder in word.under.clone() {
-                self.spelled(&folder, false, effect, true);
+                self.beneath(&folder, effect);
             }
             return;
         }
-        let spelling = match (word.home, word.text.strip_prefix('~')) {
-            (false, Some(_)) => format!("./{}", word.text),
-            _ => word.text.clone(),
+        let text = if self.backslashes { word.text.replace('\\', "/") } else { word.text.clone() };
+        let spelling = match (word.home, text.strip_prefix('~')) {
+            (false, Some(_)) => format!("./{text}"),
+            _ => text,
         };
         self.spelled(&spelling, word.glob, effect, recursive);
         // `type secrets\id_rsa` reads another file in another shell; both names count.
-        if word.raw.contains('\\') && !word.raw.contains(['\'', '"', ' ', '$']) && word.raw != word.text {
+        if !self.backslashes
+            && word.raw.contains('\\')
+            && !word.raw.contains(['\'', '"', ' ', '$'])
+            && word.raw != word.text
+        {
             let other = word.raw.replace('\\', "/");
             self.spelled(&other, false, Effect::Read, false);
+        }
+    }
+
+    /// Something beneath a folder. Of a temporary root itself nothing is taken but what is in it.
+    fn beneath(&mut self, folder: &str, effect: Effect) {
+        let directory = match &self.standing {
+            Standing::In(directory) => directory.clone(),
+            Standing::Unknown => PathBuf::from("/"),
+        };
+        let place = self.around.places().resolve_literal(&directory, folder);
+        match place.ok().filter(|place| place.root == crate::places::Root::Temp) {
+            Some(place) => {
+                let at = location(&format!("{}/?", place.text.trim_end_matches('/')));
+                self.targets.push(Target::new(at, effect, Root::Temp, Before::Unknown));
+            }
+            None => self.spelled(folder, false, effect, true),
         }
     }
 

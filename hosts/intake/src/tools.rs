@@ -183,7 +183,12 @@ fn mcp(
 ) -> Read {
     let words = split_name(verb);
     let table: Vec<TableWord<'_>> = words.iter().map(|word| TableWord { text: word, known: true }).collect();
-    let reading = policy.commands.read(MCP, &table);
+    // The verb need not stand first: `kubectl_delete`, `API-delete-a-block`.
+    let readings =
+        (0..words.len().max(1)).filter_map(|from| table.get(from..)).map(|rest| policy.commands.read(MCP, rest));
+    let mut readings = readings.peekable();
+    let whole = readings.peek().cloned().unwrap_or_default();
+    let reading = readings.find(|reading| !reading.verb.is_empty()).unwrap_or(whole);
     let mut class = reading.class.unwrap_or(Class::Execute);
     let mut collector = Collector::new(around, policy, Standing::In(around.directory().to_owned()), look);
     let paths: Vec<&str> = PATH_FIELDS.iter().filter_map(|field| input.get(*field)).flat_map(texts).collect();
@@ -241,6 +246,12 @@ fn mcp(
             None => {}
         }
     }
+    let mut shell = Read::default();
+    if let Some(command) = shell_input(input).filter(|_| reading.observe.contains(&Observe::Shell)) {
+        shell = shell_call(&command, Dialect::Posix, around, policy, look);
+        // What the command does is told by its own acts.
+        class = Class::Read;
+    }
     if reading.observe.contains(&Observe::Push) {
         mcp_push(input, around, policy, &mut collector);
     }
@@ -271,7 +282,9 @@ fn mcp(
         facts: collector.facts,
         dry_run: false,
     };
-    Read { acts: vec![act], facts: Vec::new(), changed: collector.changed }
+    shell.acts.insert(0, act);
+    shell.changed.append(&mut collector.changed);
+    shell
 }
 
 /// A tool that writes to a branch of a hosted repository.
@@ -296,6 +309,22 @@ const PATH_FIELDS: [&str; 9] =
 const OBJECT_FIELDS: [&str; 12] =
     ["path", "file_path", "id", "name", "repo", "title", "key", "url", "query", "sql", "issue_number", "target"];
 
+/// A command for a shell in the input of a tool that runs one.
+fn shell_input(input: &Map<String, Value>) -> Option<String> {
+    let fields = ["command", "cmd", "script", "commandLine", "command_line", "shell_command"];
+    let command = fields.iter().find_map(|field| input.get(*field))?;
+    let mut words = texts(command);
+    words.extend(["args", "arguments"].iter().filter_map(|field| input.get(*field)).flat_map(texts));
+    match words.as_slice() {
+        [] => None,
+        // What follows in a list is quoted, so that each word stays one.
+        [first, rest @ ..] => {
+            let rest = rest.iter().map(|word| format!(" '{}'", word.replace('\'', "'\\''")));
+            Some(std::iter::once((*first).to_string()).chain(rest).collect())
+        }
+    }
+}
+
 /// Servers whose paths are those of this machine.
 fn server_of_files(server: &str) -> bool {
     let lower = server.to_ascii_lowercase();
@@ -313,7 +342,7 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 /// The words of a name: `deletePullRequest`, `delete_pull_request` and `delete-pull-request` are one.
-fn split_name(name: &str) -> Vec<String> {
+pub(crate) fn split_name(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut last_lower = false;
     for c in name.chars().take(200) {

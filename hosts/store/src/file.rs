@@ -27,20 +27,12 @@ pub(crate) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
     if path.as_os_str().as_encoded_bytes().contains(&0) {
         return Err(wrong("it holds a NUL"));
     }
-    let Ok(found) = fs::metadata(path) else {
-        if fs::symlink_metadata(path).is_ok() {
-            return Err(wrong("it is a symbolic link to nothing"));
+    let found = match fs::metadata(path) {
+        Ok(found) => found,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return free_place(path);
         }
-        let name = path.file_name().ok_or_else(|| wrong("it names no file"))?;
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        if parent.is_file() || parent.ancestors().any(Path::is_file) {
-            return Err(wrong("a part of it is a file, not a folder"));
-        }
-        let parent = fs::canonicalize(parent).or_else(|_| std::path::absolute(parent));
-        return Ok(parent.map_err(|error| StoreError::io("the folder", &error))?.join(name));
+        Err(error) => return Err(StoreError::io(&path.display().to_string(), &error)),
     };
     if found.is_dir() {
         return Err(wrong("it is a folder"));
@@ -55,6 +47,24 @@ pub(crate) fn locate(path: &Path) -> Result<PathBuf, StoreError> {
     fs::canonicalize(path).map_err(|error| StoreError::io("the path", &error))
 }
 
+/// Where a file that is not there yet would be.
+fn free_place(path: &Path) -> Result<PathBuf, StoreError> {
+    let wrong = |detail: &str| StoreError::Path { path: path.to_path_buf(), detail: detail.to_string() };
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(wrong("it is a symbolic link to nothing"));
+    }
+    let name = path.file_name().ok_or_else(|| wrong("it names no file"))?;
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if parent.ancestors().any(Path::is_file) {
+        return Err(wrong("a part of it is a file, not a folder"));
+    }
+    let parent = fs::canonicalize(parent).or_else(|_| std::path::absolute(parent));
+    Ok(parent.map_err(|error| StoreError::io("the folder", &error))?.join(name))
+}
+
 /// The path of a file beside another, its name continued.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
@@ -62,34 +72,31 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Connects to a file that is there, and checks that it is a store of a version that can be read.
+/// Connects to a file that is there, and checks that it is a store.
 pub(crate) fn connect(path: &Path, options: &Options) -> Result<Connection, StoreError> {
-    let connection = connect_any(path, options)?;
     let foreign = |detail: &str| StoreError::NotAStore { path: path.to_path_buf(), detail: detail.to_string() };
-    let id = connection.query_row("PRAGMA application_id", [], |row| row.get::<_, i32>(0));
-    match id.map_err(StoreError::from) {
-        Ok(APPLICATION_ID) => Ok(connection),
-        Ok(_) => Err(foreign("an SQLite file of another program")),
-        Err(StoreError::Corrupt { .. }) => Err(foreign("no SQLite file")),
-        Err(error) => Err(error),
+    let mode = if options.read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+    let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    protect(&connection, options)?;
+    let mut id = application_id(&connection);
+    if id.as_ref().is_err_and(is_unwritable_folder) {
+        connection = connect_immutable(path)?;
+        protect(&connection, options)?;
+        id = application_id(&connection);
     }
+    match id.map_err(StoreError::from) {
+        Ok(APPLICATION_ID) => {}
+        Ok(_) => return Err(foreign("an SQLite file of another program")),
+        Err(StoreError::Corrupt { .. }) => return Err(foreign("no SQLite file")),
+        Err(error) => return Err(error),
+    }
+    configure(&connection, options)?;
+    Ok(connection)
 }
 
-/// Connects, whatever the file is.
-pub(crate) fn connect_any(path: &Path, options: &Options) -> Result<Connection, StoreError> {
-    let mode = if options.read_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
-    let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    prepare(&connection, options)?;
-    match connection.query_row("PRAGMA schema_version", [], |_| Ok(())) {
-        Ok(()) => Ok(connection),
-        Err(error) if is_unwritable_folder(&error) => {
-            let read_only = connect_immutable(path)?;
-            prepare(&read_only, options)?;
-            Ok(read_only)
-        }
-        // Said by whoever asks next, with what the file should have been.
-        Err(_) => Ok(connection),
-    }
+/// It stands in the file's first bytes, so that no table has to be whole to tell whose file it is.
+fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
+    connection.query_row("PRAGMA application_id", [], |row| row.get(0))
 }
 
 /// What SQLite says where it may not make the files beside.
@@ -118,20 +125,22 @@ fn connect_immutable(path: &Path) -> Result<Connection, StoreError> {
     Ok(Connection::open_with_flags(address, flags)?)
 }
 
-/// What holds for every connection.
-///
-/// No memory map: a file that another process cuts off would end this one with a signal.
-fn prepare(connection: &Connection, options: &Options) -> Result<(), StoreError> {
+/// What holds before the file is looked at.
+fn protect(connection: &Connection, options: &Options) -> Result<(), StoreError> {
     connection.busy_timeout(options.busy_timeout.min(Duration::from_secs(3600)))?;
     // The store checkpoints by its own rule: a process that comes and goes must not pay for one each time.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    connection.execute_batch("PRAGMA wal_autocheckpoint = 0")?;
     // A file from elsewhere must not bring code.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    Ok(())
+}
+
+/// How the file is written. No memory map: a file that another process cuts off would end this one with a signal.
+fn configure(connection: &Connection, options: &Options) -> Result<(), StoreError> {
     connection.execute_batch(match options.durability {
-        Durability::Process => "PRAGMA synchronous = NORMAL",
-        Durability::Power => "PRAGMA synchronous = FULL",
+        Durability::Process => "PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = NORMAL",
+        Durability::Power => "PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL",
     })?;
     if let Some(bytes) = options.max_bytes {
         // The size of a page that every file here is made with.

@@ -1,6 +1,20 @@
-//! Keeps what stigmergate was asked and answered.
+//! Keeps what stigmergate was asked and answered: every applied command with its reply, in one SQLite file.
+//!
+//! The journal is the truth; snapshots of the kernel only save time. So a state can always be had again, and proved: by
+//! [`Store::verify`], which applies everything once more and compares. A command is one transaction, and what was acknowledged
+//! survives the end of the process at any moment ([`Durability`]).
+//!
+//! | room | idea |
+//! |---|---|
+//! | `store` | one open connection, and the kernel that follows the file |
+//! | `options`, `error` | how it is opened, and what can go wrong |
+//! | `file`, `schema` | how a file is made and connected to, its tables and the steps between their versions |
+//! | `record`, `replica` | one record and the chain that holds them, the kernel and how far it has come |
+//! | `read`, `notes` | past records; incidents and small facts |
+//! | `verify`, `compact`, `transfer`, `repair` | the whole journal: proved, shortened, carried elsewhere, saved |
 #![forbid(unsafe_code)]
 
+mod compact;
 mod error;
 mod file;
 mod notes;
@@ -11,11 +25,17 @@ mod repair;
 mod replica;
 mod schema;
 mod store;
+mod transfer;
+mod verify;
 
+pub use compact::Compacted;
 pub use error::StoreError;
 pub use notes::Incident;
 pub use options::{Durability, Options};
 pub use read::{Order, Records};
 pub use record::{RECORD_VERSION, Record};
+pub use repair::Repaired;
 pub use schema::SCHEMA_VERSION;
 pub use store::{Applied, Store};
+pub use transfer::{EXPORT_VERSION, End};
+pub use verify::Verified;

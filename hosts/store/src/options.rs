@@ -26,7 +26,7 @@ pub struct Options {
     pub read_only: bool,
     /// The policy that a file begins with where it is made; without one, the preset `standard`.
     pub initial_policy: Option<Policy>,
-    /// The file does not grow beyond this many bytes; more is [`StoreError::DiskFull`](crate::StoreError::DiskFull).
+    /// The file (its log aside) does not grow beyond this many bytes; more is [`StoreError::DiskFull`](crate::StoreError::DiskFull).
     pub max_bytes: Option<u64>,
 }
 

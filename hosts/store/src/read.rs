@@ -72,7 +72,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::record`].
-    pub fn find_verdict(&self, proposal_id: &str) -> Result<Vec<Record>, StoreError> {
+    pub fn records_about(&self, proposal_id: &str) -> Result<Vec<Record>, StoreError> {
         self.asked(|connection| {
             let columns = Stored::COLUMNS;
             let query = format!("SELECT {columns} FROM journal WHERE proposal_id = ?1 ORDER BY sequence");

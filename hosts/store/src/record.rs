@@ -138,8 +138,8 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Brings a command into the form that reads back as itself: what is applied is what a replay will apply.
     pub(crate) fn new(command: Command) -> Result<Self, StoreError> {
-        /// Each reading can only drop a separator at the end of a location.
-        const MOST: u32 = 8192;
+        /// Each reading drops one separator at the end of a location; nobody writes more of them.
+        const MOST: u32 = 64;
         let mut prepared = Self { bytes: to_binary(&command)?, command };
         for _ in 0..MOST {
             let again: Command = from_binary(&prepared.bytes).map_err(StoreError::corrupt)?;

@@ -101,7 +101,7 @@ impl Replica {
     /// this replica is ahead of the file.
     pub(crate) fn append(
         &mut self,
-        transaction: &Transaction<'_>,
+        connection: &Connection,
         at: Time,
         prepared: Prepared,
     ) -> Result<Reply, StoreError> {
@@ -115,7 +115,7 @@ impl Replica {
         let chain = self.chain.then(sequence, at, version, &bytes, &answer);
         // Before anything can fail: a replica whose number is ahead of the file's is known to be of no more use.
         self.advance(sequence, chain, bytes.len().saturating_add(answer.len()));
-        transaction.execute(
+        connection.execute(
             "INSERT INTO journal (sequence, at, version, name, proposal_id, chain, command, reply)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             (sequence.cast_signed(), at.cast_signed(), version, name, proposal_id, chain.as_bytes(), &bytes, &answer),

@@ -250,12 +250,11 @@ impl Store {
     /// a disk without room or another process at it puts them off until a later command.
     fn tend(&mut self) {
         let Some(mut replica) = self.replica.take() else { return };
-        let is_patient = self.connection.busy_timeout(Duration::ZERO).is_ok();
-        if is_patient {
+        if self.connection.busy_timeout(Duration::ZERO).is_ok() {
+            // One of the two a command, so that no caller waits for both.
             if is_snapshot_due(&replica.tail, self.options.snapshot_every) {
                 let _ = write_snapshot(&self.connection, &mut replica);
-            }
-            if std::fs::metadata(file::beside(&self.path, "-wal")).is_ok_and(|log| log.len() >= LOG_BYTES) {
+            } else if std::fs::metadata(file::beside(&self.path, "-wal")).is_ok_and(|log| log.len() >= LOG_BYTES) {
                 let _ = checkpoint(&self.connection);
             }
         }
@@ -337,7 +336,7 @@ const LOG_BYTES: u64 = 512 * 1024;
 /// least where n is the root of twice the cost of a snapshot in records, and that cost is in proportion to its size.
 pub(crate) fn is_snapshot_due(tail: &Tail, every: Option<u32>) -> bool {
     /// Bytes of a snapshot that cost as much as applying one record.
-    const BYTES_A_RECORD: u64 = 4096;
+    const BYTES_A_RECORD: u64 = 512;
     /// Records of the usual size; longer ones cost in proportion.
     const RECORD_BYTES: u64 = 2048;
     if let Some(every) = every {

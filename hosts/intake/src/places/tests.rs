@@ -101,10 +101,12 @@ fn the_longest_root_decides() {
     assert_eq!(scene.at("src/a.rs").root, Root::Workspace);
     assert_eq!(scene.at("~/.ssh/id_rsa").root, Root::Home);
     assert_eq!(scene.at("~/.ssh/id_rsa").path, scene.home.join(".ssh/id_rsa"));
-    assert_eq!(scene.at("../other").root, Root::Temp);
+    assert_eq!(scene.at("../other").root, Root::Outside, "beside the workspace, which is temporary itself");
+    let beside = scene.base.parent().unwrap().join("elsewhere");
+    assert_eq!(scene.at(beside.to_str().unwrap()).root, Root::Temp);
     assert_eq!(scene.at("/dev/shm/x").root, Root::Temp);
     assert_eq!(scene.at("/etc/passwd").root, Root::Outside);
-    assert_eq!(scene.at("~somebody/x").root, Root::Temp, "a sibling of this home, which is below a temporary root");
+    assert_eq!(scene.at("~somebody/x").root, Root::Outside);
     let usual = Places::new(Path::new("/home/u/project"), Some(Path::new("/home/u")));
     let at = |spelling| usual.resolve(Path::new("/home/u/project"), spelling).unwrap();
     assert_eq!((at("a").root, at("~/a").root), (Root::Workspace, Root::Home));

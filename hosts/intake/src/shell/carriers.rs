@@ -319,11 +319,11 @@ impl Reader {
     fn read_variables(&mut self, command: Command, scope: &mut Scope) {
         let with_values = if command.program() == "read" { "dinNptua" } else { "dnOsucC" };
         let at = options(command.arguments(), with_values, &[]);
-        let under = self.listed_under(&command.stdin);
+        let stdin = command.stdin.clone();
         let names: Vec<String> = command.arguments().iter().skip(at).map(|w| w.text.clone()).collect();
         let names = if names.is_empty() { vec!["REPLY".to_owned(), "MAPFILE".to_owned()] } else { names };
         for name in names {
-            let word = Word { under: under.clone(), ..Word::unknown(format!("${name}")) };
+            let word = self.listed_item(&stdin, &format!("${name}"));
             scope.set(&name, Var::scalar(word));
         }
         self.push(command);
@@ -796,7 +796,7 @@ impl Reader {
             };
             parts.into_iter().filter(|part| !part.is_empty()).map(Word::literal).collect()
         });
-        let unknown = Word { under: self.listed_under(&command.stdin), ..Word::unknown("{}") };
+        let unknown = self.listed_item(&command.stdin, "{}");
         self.with_items(command, scope, &words, items, unknown, place.as_deref());
     }
 
@@ -856,7 +856,7 @@ impl Reader {
             }
             None => None,
         };
-        let unknown = Word { under: self.listed_under(&command.stdin), ..Word::unknown("{}") };
+        let unknown = self.listed_item(&command.stdin, "{}");
         // A single word is shell text.
         let words = match words.as_slice() {
             [only] if only.text.contains(' ') => vec![Word::literal("sh"), Word::literal("-c"), only.clone()],
@@ -875,7 +875,11 @@ impl Reader {
     fn find(&mut self, command: Command, scope: &mut Scope) {
         let arguments = command.arguments().to_vec();
         let program = command.program();
-        let roots = if program.starts_with("fd") { vec![".".to_owned()] } else { sources::find_roots(&arguments) };
+        let item = if program.starts_with("fd") {
+            Word { under: vec![".".to_owned()], ..Word::unknown("{}") }
+        } else {
+            sources::found(&arguments, "{}")
+        };
         let mut base = command.clone();
         base.via.push(Via::FindExec);
         base.redirects.clear();
@@ -889,18 +893,21 @@ impl Reader {
             if !runs {
                 continue;
             }
-            let item = Word { under: roots.clone(), ..Word::unknown("{}") };
             let mut words: Vec<Word> = rest
                 .by_ref()
                 .take_while(|w| !matches!(w.text.as_str(), ";" | "+"))
                 .map(|w| replaced(w, "{}", &item))
                 .collect();
             if program.starts_with("fd") && !words.iter().any(|w| w.raw.contains("{}")) {
-                words.push(item);
+                words.push(item.clone());
             }
             if !words.is_empty() {
                 self.run(Command { words, ..base.clone() }, scope, false);
             }
+        }
+        if !program.starts_with("fd") && arguments.iter().any(|word| word.text == "-delete") {
+            let words = vec![Word::literal("rm"), Word::literal("-r"), item];
+            self.run(Command { words, ..base }, scope, false);
         }
     }
 
@@ -1123,7 +1130,11 @@ fn program_text(language: &str, arguments: &[Word]) -> Given {
                         .find(|w| !w.text.starts_with('-'))
                         .map_or(Given::Nothing, |word| Given::Text(vec![word.clone()]));
                 }
-                "-e" | "--eval" | "-p" | "--print" | "-pe" => {
+                "-p" | "--print" | "-pe" => {
+                    let shown = |word: &Word| Word { text: format!("console.log({})", word.text), ..word.clone() };
+                    return rest.next().map_or(Given::Nothing, |word| Given::Text(vec![shown(word)]));
+                }
+                "-e" | "--eval" => {
                     return rest.next().map_or(Given::Nothing, |word| Given::Text(vec![word.clone()]));
                 }
                 "-r" | "--require" | "--import" | "--loader" | "-C" => {

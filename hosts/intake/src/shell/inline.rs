@@ -1,7 +1,8 @@
 //! Programs in other languages, given as text.
 //!
 //! A lexer that knows the strings and comments of the language, and on top of it a reading of
-//! calls: which delete, write, move, change modes or run commands. Words inside strings that are
+//! calls: which delete, write, read, move, change modes, run commands, hand statements to a database or print the
+//! environment. Words inside strings that are
 //! not arguments of such calls are data. A call becomes the command that a shell user would write
 //! for it (`shutil.rmtree('notes')` is `rm -r notes`); an argument that is not written out gives
 //! a word that is not known.
@@ -449,6 +450,55 @@ impl Program {
         self.words(words);
     }
 
+    /// A file that is read. Of one whose name is not known nothing would follow.
+    fn reads(&mut self, target: Word) {
+        if target.known {
+            self.writes(RedirectKind::Read, target);
+        }
+    }
+
+    /// A text for a database, where it is one.
+    fn statement(&mut self, word: Word) {
+        if word.known && crate::sql::doing(&word.text).is_some() {
+            self.acts("sql", &[], vec![word]);
+        }
+    }
+
+    /// What a call prints of the environment.
+    fn prints_environment(&mut self, (open, close): (usize, usize)) {
+        let mut at = open;
+        while at < close && self.step() {
+            let asked = at.checked_sub(1).is_some_and(|before| self.name(before) == Some("in"));
+            let after_process = || {
+                at.checked_sub(2).is_some_and(|before| self.name(before) == Some("process"))
+                    && at.checked_sub(1).is_some_and(|dot| self.is(dot, '.'))
+            };
+            let is_environment = match self.name(at) {
+                Some("environ" | "getenv" | "ENV" | "_ENV") => true,
+                Some("env") => after_process(),
+                _ => false,
+            };
+            if is_environment && !asked {
+                let tokens = self.tokens.get(at.saturating_add(1)..close).unwrap_or_default();
+                let name = match tokens {
+                    [Token::Sign('[' | '(' | '{'), Token::Text(word), ..] => Some(word.clone()),
+                    [Token::Sign('.'), Token::Name(get), Token::Sign('('), Token::Text(word), ..]
+                        if matches!(get.as_str(), "get" | "fetch") =>
+                    {
+                        Some(word.clone())
+                    }
+                    [Token::Sign('.'), Token::Name(name), ..] if self.language == Language::Script => {
+                        Some(Word::literal(name.clone()))
+                    }
+                    [Token::Sign('{'), Token::Name(name), ..] => Some(Word::literal(name.clone())),
+                    _ => None,
+                };
+                self.acts("printenv", &[], name.into_iter().collect());
+            }
+            at = at.saturating_add(1);
+        }
+    }
+
     fn writes(&mut self, kind: RedirectKind, target: Word) {
         if self.found.acts.len() < MAX_ACTS {
             self.found.acts.push(Act::Words(Vec::new(), vec![Redirect { kind, target }]));
@@ -512,7 +562,10 @@ impl Program {
     /// `(Path('a') / 'b').unlink()`
     fn method_on_group(&mut self, dot: usize, name: &str) {
         if self.language != Language::Python
-            || !matches!(name, "unlink" | "rmdir" | "write_text" | "write_bytes" | "rename")
+            || !matches!(
+                name,
+                "unlink" | "rmdir" | "write_text" | "write_bytes" | "rename" | "read_text" | "read_bytes"
+            )
         {
             return;
         }
@@ -553,6 +606,7 @@ impl Program {
             "unlink" => self.acts("rm", &[], vec![target]),
             "rmdir" => self.acts("rmdir", &[], vec![target]),
             "write_text" | "write_bytes" => self.writes(RedirectKind::Write, target),
+            "read_text" | "read_bytes" => self.reads(target),
             "rename" | "replace" => self.acts("mv", &[], vec![target, first.unwrap_or_else(|| Word::unknown("..."))]),
             "chmod" => self.acts("chmod", &[], vec![first.unwrap_or_else(|| Word::unknown("...")), target]),
             "open" => {
@@ -570,6 +624,8 @@ impl Program {
             self.writes(RedirectKind::Append, target);
         } else if mode.contains('+') {
             self.writes(RedirectKind::ReadWrite, target);
+        } else {
+            self.reads(target);
         }
     }
 
@@ -1098,12 +1154,25 @@ impl Program {
                 continue;
             }
             let name = self.full_name(upto);
+            if prints(&name)
+                && let Some(range) = link.arguments
+            {
+                self.prints_environment(range);
+            }
             let arguments = if is_last {
                 self.call_arguments(start, link)
             } else {
                 link.arguments.map(|range| self.arguments(range))
             };
             let receiver = upto.split_last().map(|(_, receiver)| receiver).unwrap_or_default();
+            if matches!(
+                link.name.as_str(),
+                "execute" | "executescript" | "executemany" | "query" | "exec" | "raw" | "exec_driver_sql" | "unsafe"
+            ) && i > 0
+                && let Some(arguments) = &arguments
+            {
+                self.statement(first(arguments));
+            }
             match self.language {
                 Language::Python => self.python(&name, arguments, receiver),
                 Language::Script => self.script(&name, arguments, link),
@@ -1201,7 +1270,10 @@ impl Program {
                 let is_path = receiver_name == "Path"
                     || receiver_name.starts_with("pathlib.")
                     || receiver_name.starts_with("Path.");
-                let surely = matches!(method.as_str(), "unlink" | "rmdir" | "write_text" | "write_bytes");
+                let surely = matches!(
+                    method.as_str(),
+                    "unlink" | "rmdir" | "write_text" | "write_bytes" | "read_text" | "read_bytes"
+                );
                 let known_path = receiver.len() == 1
                     && receiver
                         .first()
@@ -1283,6 +1355,8 @@ impl Program {
                 }
                 "appendFile" => self.writes(RedirectKind::Append, one),
                 "open" => self.opened(one, &two.text),
+                "readFile" | "createReadStream" | "readTextFile" | "readJson" => self.reads(one),
+                "file" if base == "Bun" => self.reads(one),
                 "rename" | "move" => self.acts("mv", &[], vec![one, two]),
                 "copyFile" | "copy" | "cp" => self.acts("cp", &[], vec![one, two]),
                 "chmod" => self.acts("chmod", &[], vec![octal(two), one]),
@@ -1339,6 +1413,7 @@ impl Program {
             "system" | "exec" | "shell_exec" | "passthru" | "popen" | "proc_open" => self.shell(one),
             "eval" if self.language == Language::Perl => self.found.opaque = true,
             "file_put_contents" => self.writes(RedirectKind::Write, one),
+            "file_get_contents" | "readfile" => self.reads(one),
             "fopen" => self.opened(one, &two.text),
             "open" if self.language == Language::Perl => {
                 let texts: Vec<Word> = all.into_iter().filter(|w| w.quoted).collect();
@@ -1405,6 +1480,7 @@ impl Program {
             "FileUtils.cp" | "FileUtils.cp_r" | "FileUtils.copy" => self.acts("cp", &[], vec![one, two]),
             "File.write" | "IO.write" | "File.binwrite" | "File.truncate" => self.writes(RedirectKind::Write, one),
             "File.open" | "File.new" | "open" => self.opened(one, &two.text),
+            "File.read" | "File.readlines" | "File.foreach" | "IO.read" | "File.binread" => self.reads(one),
             "File.chmod" | "FileUtils.chmod" | "FileUtils.chmod_R" => self.acts("chmod", &[], vec![octal(one), two]),
             "system" | "exec" | "spawn" | "Kernel.system" | "Kernel.exec" | "Open3.capture3" | "Open3.capture2"
             | "Open3.capture2e" | "Open3.popen3" | "IO.popen" | "sh" => {
@@ -1431,6 +1507,24 @@ impl Program {
             _ => {}
         }
     }
+}
+
+/// Whether a call shows its arguments.
+fn prints(name: &str) -> bool {
+    matches!(
+        name,
+        "print"
+            | "pprint"
+            | "pprint.pprint"
+            | "sys.stdout.write"
+            | "puts"
+            | "p"
+            | "pp"
+            | "print_r"
+            | "var_dump"
+            | "printf"
+    ) || name.starts_with("console.")
+        || name == "process.stdout.write"
 }
 
 fn first(arguments: &[(Option<String>, Value)]) -> Word {

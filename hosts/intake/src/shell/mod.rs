@@ -100,6 +100,8 @@ pub struct Command {
     /// An earlier `cd` may have failed without stopping the text (`cd x; rm y`), so the folder
     /// before it is possible, too.
     pub directory_assumed: bool,
+    /// The words are those of PowerShell or cmd, where a backslash separates folders.
+    pub backslashes: bool,
     /// Runs in the background (`&`).
     pub background: bool,
     /// How the command follows the one before it.

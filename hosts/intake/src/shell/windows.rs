@@ -294,7 +294,7 @@ impl Reader {
                 words.push(literal(argument).unwrap_or_else(|| Word::unknown(argument)));
             }
         }
-        let command = Command { words, ..self.blank(scope) };
+        let command = Command { words, backslashes: true, ..self.blank(scope) };
         self.push(command);
     }
 
@@ -364,7 +364,8 @@ impl Reader {
         {
             return;
         }
-        let mut command = Command { words: statement.words, redirects: statement.redirects, ..self.blank(scope) };
+        let mut command =
+            Command { words: statement.words, redirects: statement.redirects, backslashes: true, ..self.blank(scope) };
         if let Some(upstream) = upstream {
             command.stdin = Stdin::Pipe(upstream);
             command.joined = Joined::Pipe;
@@ -589,7 +590,8 @@ impl Reader {
         if statement.words.is_empty() && statement.redirects.is_empty() {
             return;
         }
-        let mut command = Command { words: statement.words, redirects: statement.redirects, ..self.blank(scope) };
+        let mut command =
+            Command { words: statement.words, redirects: statement.redirects, backslashes: true, ..self.blank(scope) };
         if let Some(upstream) = upstream {
             command.stdin = Stdin::Pipe(upstream);
             command.joined = Joined::Pipe;

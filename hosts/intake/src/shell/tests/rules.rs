@@ -409,7 +409,8 @@ fn lists_of_arguments_reach_their_command() {
         (Posix, "printf 'a\\0b c\\0' | xargs -0 rm -rf", &["printf 'a\\0b c\\0'", "xargs: rm -rf a 'b c'"]),
         (Posix, "printf 'a\\nb\\n' | xargs -I{} rm -rf {}", &["printf a\\nb\\n", "xargs: rm -rf a", "xargs: rm -rf b"]),
         (Posix, "ls notes | xargs -I{} rm -rf {}/x", &["ls notes", "xargs: rm -rf $ITEM/x?"]),
-        (Posix, "find . -name x -print0 | xargs -0 rm", &["find . -name x -print0", "xargs: rm {}?{.}"]),
+        (Posix, "find . -name x -print0 | xargs -0 rm", &["find . -name x -print0", "xargs: rm ./**/x"]),
+        (Posix, "find . -type f -print0 | xargs -0 rm", &["find . -type f -print0", "xargs: rm {}?{.}"]),
         (Posix, "git ls-files | xargs rm", &["git ls-files", "xargs: rm {}?{.}"]),
         (Posix, "grep -rl foo src | xargs sed -i s/a/b/", &["grep -rl foo src", "xargs: sed -i s/a/b/ {}?{src}"]),
         (Posix, "xargs -a list.txt rm", &["xargs: rm {}?"]),
@@ -424,11 +425,13 @@ fn lists_of_arguments_reach_their_command() {
 #[test]
 fn find_runs_its_commands() {
     check(&[
-        (Posix, "find notes -delete", &["find notes -delete"]),
+        (Posix, "find notes -delete", &["find notes -delete", "findexec: rm -r {}?{notes}"]),
+        (Posix, "find . -name '*.pyc' -delete", &["find . -name *.pyc -delete", "findexec: rm -r ./**/*.pyc"]),
+        (Posix, "find . -name x -o -name y -delete", &["find . -name x -o -name y -delete", "findexec: rm -r {}?{.}"]),
         (
             Posix,
             "find notes -name '*.md' -exec rm {} \\;",
-            &["find notes -name *.md -exec rm {} ';'", "findexec: rm {}?{notes}"],
+            &["find notes -name *.md -exec rm {} ';'", "findexec: rm notes/**/*.md"],
         ),
         (
             Posix,
@@ -441,7 +444,11 @@ fn find_runs_its_commands() {
             &["find . -type f -execdir mv {} {}.bak +", "findexec: mv {}?{.} $ITEM.bak?"],
         ),
         (Posix, "find $X -exec rm {} +", &["find $X? -exec rm {} +", "findexec: rm {}?"]),
-        (Posix, "find . -exec rm {} \\; -o -delete", &["find . -exec rm {} ';' -o -delete", "findexec: rm {}?{.}"]),
+        (
+            Posix,
+            "find . -exec rm {} \\; -o -delete",
+            &["find . -exec rm {} ';' -o -delete", "findexec: rm {}?{.}", "findexec: rm -r {}?{.}"],
+        ),
         (Posix, "fd -e pyc -x rm", &["fd -e pyc -x rm", "findexec: rm {}?{.}"]),
     ]);
 }
@@ -639,6 +646,7 @@ fn python_calls_become_commands() {
             &[
                 "python -c 'open('a','w').write('x'); open('b').read(); open('c', mode='a')' lang=python",
                 "inline(python): >a",
+                "inline(python): <b",
                 "inline(python): >>c",
             ],
         ),
@@ -661,7 +669,11 @@ fn python_calls_become_commands() {
             "python -c \"import os; getattr(os,'remove')('x')\"",
             &["python -c 'import os; getattr(os,'remove')('x')' lang=python!"],
         ),
-        (Posix, "python -c \"exec(open('x').read())\"", &["python -c exec(open('x').read()) lang=python!"]),
+        (
+            Posix,
+            "python -c \"exec(open('x').read())\"",
+            &["python -c exec(open('x').read()) lang=python!", "inline(python): <x"],
+        ),
         (
             Posix,
             "python - <<'EOF'\nimport glob, os\n# os.remove('no')\nfor f in glob.glob('notes/*.md'):\n    os.remove(f)\np = 'build'\nimport shutil\nshutil.rmtree(p)\ns = \"\"\"os.remove('no2')\"\"\"\nEOF",

@@ -1,0 +1,285 @@
+//! What can be typed. The help texts are the reference; nothing here does anything.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done; from `propose`: EXECUTE
+  1  from `propose`: HOLD or REFUSE; from a check: it found something
+  2  wrong usage, or an error
+  3  no such verdict, file or store
+
+An <ID> is the number that `log` shows (42 or #42) or a whole proposal id.";
+
+/// A gate between what agents propose and what happens. It advises unless a hook or a guard enforces it.
+#[derive(Debug, Parser)]
+#[command(name = "stigmergate", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// Use this store instead of the repository's own
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) store: Option<PathBuf>,
+    /// Answer with one JSON document, for programs
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Take this for the present time: milliseconds since 1970. For demonstrations and tests; a store's clock never goes back
+    #[arg(long, global = true, hide = true, value_name = "MS")]
+    pub(crate) at: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what waits for you, what is hot and which policy holds
+    Status,
+    /// List verdicts, the latest first
+    Log(LogArgs),
+    /// Explain a verdict; without an id the latest
+    Why(WhyArgs),
+    /// List the places where something failed lately
+    Hot(HotArgs),
+    /// Let a held call happen, once. For people: needs a terminal, or --yes
+    Approve(ApproveArgs),
+    /// Refuse a held call. For people: needs a terminal, or --yes
+    Deny(DenyArgs),
+    /// Show, check or trust settings
+    Policy(PolicyArgs),
+    /// Judge a proposal given as JSON
+    Propose(ProposeArgs),
+    /// Report what became of a proposal
+    Outcome(OutcomeArgs),
+    /// Let ticks pass, or time where ticks follow from time
+    Tick(TickArgs),
+    /// Make an agent's host ask the gate before each tool call
+    Init(InitArgs),
+    /// Take back what `init` did
+    Uninstall(UninstallArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Judge a host's event from standard input: what `init` installs
+    Hook(HookArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// Only this agent, and those below it (`claude` has `claude/reviewer` below it)
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Only this decision
+    #[arg(long, value_enum)]
+    pub(crate) decision: Option<DecisionArg>,
+    /// At most this many
+    #[arg(long, short = 'n', default_value_t = 20, value_name = "COUNT")]
+    pub(crate) limit: usize,
+    /// Only what came after: a while (`30m`, `2h`, `3d`), a day (`2026-11-28`) or a time of today (`14:02`)
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DecisionArg {
+    Execute,
+    Hold,
+    Refuse,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// The verdict
+    pub(crate) id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HotArgs {
+    /// Only this place and what is below it
+    pub(crate) place: Option<String>,
+    /// At most this many
+    #[arg(long, short = 'n', default_value_t = 15, value_name = "COUNT")]
+    pub(crate) limit: usize,
+    /// Every trace, also those that hold nothing back
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// What only people do.
+#[derive(Debug, Args)]
+pub(crate) struct Person {
+    /// Who you are, where it is not the name that you are logged in by
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
+    /// Do it without a terminal. An agent's shell has none, and agents may not answer for people: say this only in a program of your own
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// The held verdict
+    pub(crate) id: String,
+    /// Also allow the same act at the same place for a while (`30m`, `2h`); never for what cannot come back
+    #[arg(long = "for", value_name = "WHILE")]
+    pub(crate) standing: Option<String>,
+    /// What you think of it: good, bad, or a number from -1 to 1; it moves the agent's trust
+    #[arg(long, allow_hyphen_values = true, value_name = "WORD")]
+    pub(crate) feedback: Option<String>,
+    #[command(flatten)]
+    pub(crate) person: Person,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DenyArgs {
+    /// The held verdict
+    pub(crate) id: String,
+    /// Why, for whoever reads the journal
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    pub(crate) reason: String,
+    /// What you think of it: good, bad, or a number from -1 to 1; it moves the agent's trust
+    #[arg(long, allow_hyphen_values = true, value_name = "WORD")]
+    pub(crate) feedback: Option<String>,
+    #[command(flatten)]
+    pub(crate) person: Person,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show what holds here, and which file says so
+    Show,
+    /// Check a settings file; without one, those that hold here
+    Check {
+        /// The file
+        file: Option<PathBuf>,
+    },
+    /// Let the project's file also loosen the policy, as long as it stays as it is. For people: needs a terminal, or --yes
+    Trust {
+        /// The file, where it is not the project's
+        file: Option<PathBuf>,
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProposeArgs {
+    /// A file with the proposal; `-` or nothing for standard input
+    pub(crate) file: Option<PathBuf>,
+    /// Only say what the verdict would be; nothing is remembered
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutcomeArgs {
+    /// The proposal
+    pub(crate) id: String,
+    /// The tests passed
+    #[arg(long, required_unless_present = "failed", conflicts_with = "failed")]
+    pub(crate) passed: bool,
+    /// The tests failed
+    #[arg(long)]
+    pub(crate) failed: bool,
+    /// Repair was needed
+    #[arg(long)]
+    pub(crate) repair: bool,
+    /// What a person thinks of it: good, bad, or a number from -1 to 1
+    #[arg(long, allow_hyphen_values = true, value_name = "WORD")]
+    pub(crate) feedback: Option<String>,
+    /// What it cost, such as '{"llm_calls": 3}'; without it, the estimate
+    #[arg(long, value_name = "JSON")]
+    pub(crate) cost: Option<String>,
+    /// What happened, for people
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    pub(crate) summary: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TickArgs {
+    /// How many
+    #[arg(default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+}
+
+/// The hosts whose settings can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Host {
+    /// Claude Code
+    Claude,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Scope {
+    /// Your own settings, for all projects: ~/.claude/settings.json
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+    /// The project's settings, for everyone who works on it: .claude/settings.json (the default)
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// The project's settings, for you alone: .claude/settings.local.json
+    #[arg(long, conflicts_with_all = ["user", "project"])]
+    pub(crate) local: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The host
+    #[arg(value_enum)]
+    pub(crate) host: Host,
+    #[command(flatten)]
+    pub(crate) scope: Scope,
+    /// Only print what the settings would be
+    #[arg(long)]
+    pub(crate) print: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UninstallArgs {
+    /// The host
+    #[arg(value_enum)]
+    pub(crate) host: Host,
+    #[command(flatten)]
+    pub(crate) scope: Scope,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArgs {
+    /// The host whose event comes on standard input
+    #[arg(value_name = "HOST")]
+    pub(crate) host: String,
+    /// Nobody is there to ask: a HOLD is told to the host as a refusal with an id to approve
+    #[arg(long)]
+    pub(crate) unattended: bool,
+}

@@ -1,0 +1,54 @@
+//! A file for each kind of thing that people do.
+
+pub(crate) mod answer;
+pub(crate) mod host;
+pub(crate) mod judge;
+pub(crate) mod log;
+pub(crate) mod policy;
+pub(crate) mod status;
+pub(crate) mod why;
+
+use crate::failure::{DONE, Failure};
+use crate::gate::Gate;
+use crate::screen;
+use serde::Serialize;
+use std::io::IsTerminal as _;
+
+/// What a command prints, and how it ends.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) exit: u8,
+}
+
+impl Answer {
+    /// The JSON for programs or the text for people.
+    pub(crate) fn new(gate: &Gate, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
+        Self::of(gate.json, value, text)
+    }
+
+    pub(crate) fn of(as_json: bool, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
+        Self { text: if as_json { screen::json(value) + "\n" } else { text() }, exit: DONE }
+    }
+
+    pub(crate) fn ending(mut self, exit: u8) -> Self {
+        self.exit = exit;
+        self
+    }
+}
+
+/// Whether a person is there, as far as that can be told.
+fn require_person(doing: &str, yes: bool) -> Result<(), Failure> {
+    if yes || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+        return Ok(());
+    }
+    let message = format!(
+        "{doing} is for people, and there is no terminal here; do it in a terminal of your own, or say --yes in a program of yours"
+    );
+    Err(Failure::new("no_terminal", message))
+}
+
+/// `1 place`, `2 places`.
+fn count(number: u64, one: &str, more: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {more}") }
+}

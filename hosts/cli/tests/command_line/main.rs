@@ -1,0 +1,15 @@
+//! The built program, run as people and programs run it, each time in a home of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    missing_docs
+)]
+
+mod hosts;
+mod judging;
+mod policy;
+mod scene;
+mod surface;
