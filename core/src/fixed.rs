@@ -315,7 +315,7 @@ impl<'de> Deserialize<'de> for Fixed {
     }
 }
 
-/// Reads a number of any spelling: an integer, a float, or decimal text as signed forms carry it.
+/// Reads a number of any spelling: an integer or a float.
 struct Number;
 
 impl serde::de::Visitor<'_> for Number {
