@@ -79,6 +79,13 @@ impl Memory {
         }
     }
 
+    /// Forgets that a place, and the folders above it, were made by sessions: something of others is there.
+    pub(crate) fn disown(&mut self, place: &Location) {
+        for paths in self.sessions.values_mut() {
+            paths.made.retain(|text, _| !Location::path(text).holds(place.as_str()));
+        }
+    }
+
     /// Remembers how a session left a path whose earlier state git has.
     pub(crate) fn remember_left(&mut self, session: &str, place: &Location, stamp: u64, bounds: &policy::Session) {
         let event = self.next_event();

@@ -319,10 +319,11 @@ impl Kernel {
             matches!(target.before, Before::Committed)
                 || (target.before == Before::Changed && memory.left_so(&session, &target.place, target.stamp))
         };
+        let is_own = |target: &facts::Target| memory.made(&session, &target.place);
         // What was refused leaves no trail, and needs none.
         let trails = call
             .filter(|_| state != State::Refused)
-            .map(|call| call.acts.iter().map(|act| Trail::of(act, was_safe)).collect());
+            .map(|call| call.acts.iter().map(|act| Trail::of(act, was_safe, is_own)).collect());
         let record = Record {
             content,
             bound_to: bound_to(&proposal, &content),

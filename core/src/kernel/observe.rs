@@ -172,7 +172,9 @@ impl Kernel {
             return;
         }
         self.memory.forget_of_others(&record.session, &step.place);
-        if step.was_absent {
+        if step.holds_others {
+            self.memory.disown(&step.place);
+        } else if step.was_absent {
             self.memory.remember_made(&record.session, &step.place, bounds);
         }
         let stamp = observation.stamps.iter().find(|(place, _)| *place == step.place);

@@ -4,7 +4,7 @@ use super::GrantKey;
 use super::command::Time;
 use crate::budget::Cost;
 use crate::digest::Digest;
-use crate::facts::{Act, Before, Class, Effect};
+use crate::facts::{Act, Before, Class, Effect, Target};
 use crate::gate::Verdict;
 use crate::location::Location;
 use crate::policy::Bounds;
@@ -85,16 +85,23 @@ pub(super) struct Step {
     pub(super) was_absent: bool,
     /// Git has its earlier state, or the session had left it so.
     pub(super) was_safe: bool,
+    /// Something that the session did not make is put there.
+    pub(super) holds_others: bool,
 }
 
 impl Trail {
-    pub(super) fn of(act: &Act, was_safe: impl Fn(&crate::facts::Target) -> bool) -> Self {
+    /// `was_safe`: git or the session's memory has the earlier state. `is_own`: the session made it.
+    pub(super) fn of(act: &Act, was_safe: impl Fn(&Target) -> bool, is_own: impl Fn(&Target) -> bool) -> Self {
+        // What somebody else made does not become the session's own by being moved.
+        let moves_others =
+            act.targets.iter().any(|target| target.effect == Effect::Move && !was_safe(target) && !is_own(target));
         let changing = act.targets.iter().filter(|target| target.effect.changes() && target.resolved && !act.dry_run);
         let steps = changing.map(|target| Step {
             place: target.place.clone(),
             effect: target.effect,
             was_absent: target.before == Before::Absent,
             was_safe: was_safe(target),
+            holds_others: moves_others && target.effect != Effect::Move,
         });
         Self {
             class: act.class,

@@ -140,7 +140,10 @@ fn before(event: &Event, args: &HookArgs, common: &Common) -> Result<u8, Failure
 
 /// What the host shows: the rule, what would be lost, a safer way, and where to go from here.
 fn say(verdict: &Verdict, sequence: u64, unattended: bool) -> String {
-    let short = crate::screen::plain(&explain::short(verdict));
+    let mut short = crate::screen::plain(&explain::short(verdict));
+    if !short.ends_with('.') {
+        short.push('.');
+    }
     let more = format!("stigmergate why {sequence}");
     match verdict.decision {
         Decision::Hold if unattended => format!(

@@ -40,7 +40,18 @@ impl World {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stigmergate"));
         command.args(arguments).current_dir(&self.root).env("HOME", &self.home).env("GIT_CONFIG_GLOBAL", "/dev/null");
-        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        for variable in [
+            "XDG_CONFIG_HOME",
+            "XDG_DATA_HOME",
+            "CLAUDECODE",
+            "CODEX_SANDBOX",
+            "GEMINI_CLI",
+            "CURSOR_AGENT",
+            "COPILOT_AGENT",
+            "OPENCODE",
+        ] {
+            command.env_remove(variable);
+        }
         command
     }
 
@@ -296,6 +307,58 @@ fn sixteen_at_once_lose_nothing() {
     }
     let log: Value = serde_json::from_slice(&world.run(&["log", "--json", "--limit", "100"]).stdout).unwrap();
     assert_eq!(log["verdicts"].as_array().unwrap().len(), 16);
+}
+
+#[test]
+fn an_agents_shell_cannot_answer_a_hold() {
+    let world = World::new();
+    world.shell("1", "rm mine.txt");
+    let output = world.command(&["approve", "1", "--yes"]).env("CLAUDECODE", "1").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("CLAUDECODE"));
+    for spelling in [
+        "script -qc 'stigmergate approve 1' /dev/null",
+        "bash -c 'stigmergate approve 1'",
+        "/usr/bin/stigmergat? approve 1",
+    ] {
+        assert_ne!(permission(&world.shell(spelling, spelling)), "none", "{spelling}");
+    }
+    for (tool, input) in
+        [("shell", json!({"command": "stigmergate approve 1"})), ("mcp__stigmergate__approve", json!({"id": 1}))]
+    {
+        assert_eq!(permission(&world.hook(&world.event("PreToolUse", tool, tool, input))), "deny", "{tool}");
+    }
+}
+
+#[test]
+fn what_was_somebodys_does_not_become_the_sessions_own() {
+    let world = World::new();
+    let ran = |id: &str, command: &str| {
+        assert_eq!(permission(&world.shell(id, command)), "none", "{command}");
+        assert!(Command::new("sh").args(["-c", command]).current_dir(&world.root).status().unwrap().success());
+        world.hook(&world.event("PostToolUse", id, "Bash", json!({"command": command})));
+    };
+    ran("1", "mkdir made");
+    ran("2", "mv mine.txt made/");
+    assert_eq!(permission(&world.shell("3", "rm -rf made")), "ask");
+    fs::write(world.root.join("other.txt"), "mine too").unwrap();
+    assert_eq!(permission(&world.shell("4", "mv other.txt new.txt; rm new.txt")), "ask");
+    ran("5", "mv other.txt new.txt");
+    assert_eq!(permission(&world.shell("6", "rm new.txt")), "ask");
+}
+
+#[test]
+fn what_a_command_names_is_told_or_held() {
+    let world = World::new();
+    let many: Vec<String> = (0..60_000).map(|number| format!("f{number}")).collect();
+    let held = ["rm {0..99999}".to_string(), "set -- *.txt; rm \"$@\"".into(), format!("rm {}", many.join(" "))];
+    for (number, command) in held.iter().enumerate() {
+        let output = world.shell(&number.to_string(), command);
+        let stopped = output.status.code() == Some(2) || permission(&output) != "none";
+        assert!(stopped, "{}", &command[..command.len().min(60)]);
+    }
+    let search = world.event("PreToolUse", "9", "Grep", json!({"pattern": "", "glob": "**/.env"}));
+    assert_eq!(permission(&world.hook(&search)), "ask");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn tool<'a>(name: &'a str, input: &'a Map<String, Value>) -> Result<Tool<'a>, Ev
         "Edit" | "MultiEdit" => path(&["file_path"], Effect::Edit)?,
         "NotebookEdit" => path(&["notebook_path", "file_path"], Effect::Edit)?,
         "Write" => path(&["file_path"], Effect::Overwrite)?,
-        "Grep" | "Glob" | "LS" => path(&["path"], Effect::Read).unwrap_or(Tool::Looks),
+        "Grep" | "Glob" | "LS" => searched(input),
         "WebSearch" | "WebFetch" => Tool::Web,
         "TodoWrite"
         | "TodoRead"
@@ -206,9 +206,19 @@ fn tool<'a>(name: &'a str, input: &'a Map<String, Value>) -> Result<Tool<'a>, Ev
         | "LSP" => Tool::Looks,
         _ => match name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
             Some((server, verb)) => Tool::Mcp { verb, server },
-            None => Tool::Other,
+            // Whatever it is called, a text to run is read as one.
+            None => command(Dialect::Posix).unwrap_or(Tool::Other),
         },
     })
+}
+
+/// A search names places by a path, and by a pattern of names.
+fn searched<'a>(input: &'a Map<String, Value>) -> Tool<'a> {
+    let text = |field: &str| input.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let names = text("glob").map(|glob| glob.trim_start_matches("**/").trim_end_matches('*'));
+    let named = text("path").into_iter().chain(names.filter(|name| !name.is_empty()));
+    let paths: Vec<(&str, Effect)> = named.map(|path| (path, Effect::Read)).collect();
+    if paths.is_empty() { Tool::Looks } else { Tool::Files(paths) }
 }
 
 /// Whether a response says of itself that it failed.

@@ -33,11 +33,20 @@ pub(crate) struct Acts {
 /// Reads every command of a script.
 pub(crate) fn acts(script: &Script, around: &Surroundings, policy: &Policy, look: bool) -> Acts {
     let mut result = Acts { acts: Vec::new(), changed: Vec::new() };
-    let mut created: Vec<PathBuf> = Vec::new();
+    let (mut created, mut brought): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for number in 0..script.commands.len() {
         let Some(command) = script.commands.get(number) else { continue };
-        let reader = Reader { script, number, command, around, policy, look, made: &created };
+        let reader = Reader { script, number, command, around, policy, look, made: &created, brought: &brought };
         let Some((act, changed)) = reader.act() else { continue };
+        // What is moved there was somebody's before.
+        let moved = |target: &Target| target.effect == Effect::Move && target.before != Before::Committed;
+        if act.targets.iter().any(moved) {
+            created.retain(|made| !changed.iter().any(|(_, path)| path.starts_with(made)));
+            brought.extend(changed.iter().map(|(_, path)| path.clone()));
+            result.changed.extend(changed);
+            result.acts.push(act);
+            continue;
+        }
         let new = act.targets.iter().filter(|target| target.before == Before::Absent && target.effect.changes());
         created.extend(new.filter_map(|target| {
             changed.iter().find(|(place, _)| *place == target.place).map(|(_, path)| path.clone())
@@ -58,6 +67,8 @@ struct Reader<'a> {
     look: bool,
     /// What earlier commands of the same script make.
     made: &'a [PathBuf],
+    /// What earlier commands of the same script move, and where to.
+    brought: &'a [PathBuf],
 }
 
 /// What the table says of a command, and which of its words it was asked about.
@@ -82,6 +93,9 @@ impl<'a> Reader<'a> {
             self.places(&asked, &mut collector);
         }
         self.carriers(&mut collector);
+        if self.command.words.first().is_some_and(|program| program.glob) {
+            collector.fact(FactKind::Unreadable, "the program is named by a pattern");
+        }
         let mut class = asked.reading.class.unwrap_or(Class::Execute);
         if asked.program.is_empty() {
             class = Class::Read;
@@ -540,7 +554,7 @@ impl<'a> Reader<'a> {
             match words.as_slice() {
                 ["checkout" | "switch", .., "-"] => Some(None),
                 ["checkout" | "switch", rest @ ..] if !rest.contains(&"--") => {
-                    let name = rest.iter().skip_while(|word| word.starts_with('-')).next()?;
+                    let name = rest.iter().find(|word| !word.starts_with('-'))?;
                     Some(Some((*name).to_string()))
                 }
                 _ => None,
@@ -758,16 +772,20 @@ impl<'a> Reader<'a> {
             })
     }
 
-    /// What an earlier command of the same script makes may be taken away again by it.
+    /// What an earlier command of the same script makes may be taken away again by it; what one moves there may not.
     fn forget_made(&self, collector: &mut Collector<'a>) {
         let paths = collector.changed.clone();
-        for target in collector
-            .targets
-            .iter_mut()
-            .filter(|target| target.before == Before::Absent && target.effect == Effect::Delete)
+        for target in
+            collector.targets.iter_mut().filter(|target| target.before == Before::Absent && target.effect.destroys())
         {
-            let made = paths.iter().any(|(place, path)| *place == target.place && self.made.contains(path));
-            if made {
+            let here =
+                |known: &[PathBuf]| paths.iter().any(|(place, path)| *place == target.place && known.contains(path));
+            let below = |path: &PathBuf| {
+                self.brought.iter().any(|brought| brought.starts_with(path) || path.starts_with(brought))
+            };
+            if paths.iter().any(|(place, path)| *place == target.place && below(path)) {
+                target.before = Before::Untracked;
+            } else if target.effect == Effect::Delete && here(self.made) {
                 target.way_back = Some("it is made by the same call".to_string());
             }
         }
@@ -960,7 +978,7 @@ fn method(words: &[&str]) -> Option<String> {
     let named = pairs
         .filter(|(option, _)| matches!(**option, "-X" | "--request" | "--method" | "-method" | "-Method"))
         .map(|(_, value)| *value)
-        .last();
+        .next_back();
     let attached = words.iter().find_map(|word| {
         let value = word.strip_prefix("--request=").or_else(|| word.strip_prefix("--method="));
         value.or_else(|| word.strip_prefix("-X").filter(|rest| !rest.is_empty()))
@@ -1019,9 +1037,9 @@ fn deletes_by_graphql(body: &str) -> bool {
 }
 
 /// Whether a word is a verb that destroys.
-fn destroys(word: &String) -> bool {
+fn destroys(word: impl AsRef<str>) -> bool {
     let verbs = ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"];
-    verbs.contains(&word.as_str())
+    verbs.contains(&word.as_ref())
 }
 
 /// Whether the path of a URL names a removal: `/users/7/delete`, `/_delete_by_query`.

@@ -13,6 +13,8 @@ use stigmergate_core::policy::Policy;
 const NAMED_MATCHES: usize = 64;
 /// Matches of one pattern that are looked for.
 const MATCHES: usize = 400;
+/// Targets of one act that are looked at; beyond, what it names cannot be told in time.
+const MOST_TARGETS: usize = 512;
 /// Things below a folder that are named as lost.
 const NAMED_LOST: usize = 32;
 
@@ -56,6 +58,10 @@ impl<'a> Collector<'a> {
 
     /// A word of a shell command that names places.
     pub(crate) fn word(&mut self, word: &Word, effect: Effect, recursive: bool) {
+        if effect.destroys() && is_unexpanded(word) {
+            self.unresolved(&word.raw, effect);
+            return;
+        }
         if !word.known {
             if word.under.is_empty() || effect == Effect::Read {
                 self.unresolved(&word.raw, effect);
@@ -112,6 +118,12 @@ impl<'a> Collector<'a> {
     }
 
     fn resolved(&mut self, directory: &Path, spelling: &str, pattern: bool, effect: Effect, recursive: bool) {
+        if self.targets.len() >= MOST_TARGETS {
+            if self.targets.len() == MOST_TARGETS {
+                self.unresolved("and more than can be looked at", effect);
+            }
+            return;
+        }
         let places = self.around.places();
         let place =
             if pattern { places.resolve(directory, spelling) } else { places.resolve_literal(directory, spelling) };
@@ -290,6 +302,13 @@ impl<'a> Collector<'a> {
         let table = &self.policy.places.rebuildable;
         names.into_iter().find_map(|name| table.get(name)).cloned()
     }
+}
+
+/// A brace list that was too long to expand, or a pattern that came out of a variable and stands quoted: what it names is not known.
+fn is_unexpanded(word: &Word) -> bool {
+    let braces = word.glob && word.text.contains('{') && word.text.contains('}');
+    let pattern = !word.glob && word.raw.contains('$') && word.text.contains(['*', '?']);
+    braces || pattern
 }
 
 /// The root of a place; `None` for null devices and standard streams, which are no place.

@@ -65,11 +65,41 @@ pub(crate) fn read(
     match tool {
         Tool::Shell { command, dialect } => shell_call(command, *dialect, around, policy, look),
         Tool::Files(paths) => files(paths, around, policy, look),
-        Tool::Mcp { verb, server } => mcp(verb, server, input, around, policy, look),
+        Tool::Mcp { verb, server } => {
+            let mut read = mcp(verb, server, input, around, policy, look);
+            for text in commands_in(input) {
+                let found = shell_call(&text, Dialect::Posix, around, policy, look);
+                let tells =
+                    |act: &Act| !act.facts.is_empty() || act.targets.iter().any(|target| target.effect.changes());
+                read.acts.extend(found.acts.into_iter().filter(tells));
+                read.changed.extend(found.changed);
+            }
+            if server.to_ascii_lowercase().contains("stigmergate")
+                && read.acts.iter().any(|act| act.class != Class::Read)
+            {
+                read.facts.push(Fact { kind: FactKind::OwnCommand, detail: format!("{server} {verb}") });
+            }
+            read
+        }
         Tool::Web => plain(name, Class::Network),
         Tool::Looks => plain(name, Class::Read),
         Tool::Other => plain(name, Class::Execute),
     }
+}
+
+/// Texts in a tool's input that may be commands: a text, or a list of words.
+fn commands_in(input: &Map<String, Value>) -> Vec<String> {
+    let fields = ["command", "cmd", "script", "code", "commands", "args", "argv"];
+    let found = fields.iter().filter_map(|field| input.get(*field)).map(|value| match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => {
+            let words: Vec<&str> = items.iter().filter_map(Value::as_str).take(64).collect();
+            let together = words.join(" ");
+            words.into_iter().filter(|word| word.contains(' ')).map(str::to_string).chain([together]).collect()
+        }
+        _ => Vec::new(),
+    });
+    found.flatten().filter(|text| !text.trim().is_empty()).take(32).collect()
 }
 
 fn plain(name: &str, class: Class) -> Read {
@@ -350,10 +380,8 @@ pub(crate) fn split_name(name: &str) -> Vec<String> {
         if boundary && words.last().is_some_and(|word| !word.is_empty()) {
             words.push(String::new());
         }
-        if c.is_alphanumeric() {
-            if let Some(word) = words.last_mut() {
-                word.extend(c.to_lowercase());
-            }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
         }
         last_lower = c.is_lowercase();
     }

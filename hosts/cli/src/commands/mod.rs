@@ -37,8 +37,19 @@ impl Answer {
     }
 }
 
+/// What coding agents set in the shells that they start.
+const AGENT_VARIABLES: [&str; 6] =
+    ["CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "CURSOR_AGENT", "COPILOT_AGENT", "OPENCODE"];
+
 /// Whether a person is there, as far as that can be told.
 fn require_person(doing: &str, yes: bool) -> Result<(), Failure> {
+    // An agent's shell says whose it is. It can lie, so that this is a second line; the hook is the first.
+    if let Some(variable) = AGENT_VARIABLES.into_iter().find(|variable| std::env::var_os(variable).is_some()) {
+        return Err(Failure::new(
+            "not_allowed",
+            format!("{doing} is for people, and this shell is an agent's ({variable} is set); use a shell of your own"),
+        ));
+    }
     if yes || (std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
         return Ok(());
     }

@@ -145,7 +145,9 @@ impl Reader {
                 let words = command.arguments().get(at..).unwrap_or_default().to_vec();
                 self.text_of(&words, command, scope, Via::Wrapper(program), false);
             }
-            "script" => match value_of(command.arguments(), &["-c", "--command"]) {
+            "script" => match bundled_value(command.arguments(), 'c')
+                .or_else(|| value_of(command.arguments(), &["--command"]))
+            {
                 Some(word) => self.text_of(&[word], command, scope, Via::Wrapper(program), false),
                 None => {
                     self.push(command);
@@ -1267,6 +1269,14 @@ fn options(arguments: &[Word], short: &str, long: &[&str]) -> usize {
         }
     }
     at.min(arguments.len())
+}
+
+/// The word behind a bundle of short options that ends in this letter: `-qc TEXT`.
+fn bundled_value(arguments: &[Word], letter: char) -> Option<Word> {
+    let is_bundle =
+        |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with(letter);
+    let at = arguments.iter().position(is_bundle)?;
+    arguments.get(at.checked_add(1)?).cloned()
 }
 
 /// The argument after one of these options.
