@@ -403,7 +403,7 @@ fn gives(word: &str, wanted: &str) -> bool {
     if wanted.starts_with("--") {
         return false;
     }
-    let letter = wanted.strip_prefix('-').and_then(|rest| single(rest));
+    let letter = wanted.strip_prefix('-').and_then(single);
     match (letter, word.strip_prefix('-')) {
         (Some(letter), Some(bundle)) => {
             !bundle.starts_with('-')
