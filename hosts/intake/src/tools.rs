@@ -350,10 +350,8 @@ pub(crate) fn split_name(name: &str) -> Vec<String> {
         if boundary && words.last().is_some_and(|word| !word.is_empty()) {
             words.push(String::new());
         }
-        if c.is_alphanumeric() {
-            if let Some(word) = words.last_mut() {
-                word.extend(c.to_lowercase());
-            }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
         }
         last_lower = c.is_lowercase();
     }

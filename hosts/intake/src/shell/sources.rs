@@ -370,7 +370,7 @@ pub(super) fn found(arguments: &[Word], spelled: &str) -> Word {
         let mut names = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| option.text == "-name");
         let (_, name) = names.next()?;
         let simple =
-            names.next().is_none() && name.known && !name.text.contains('/') && name.text.trim_matches('*') != "";
+            names.next().is_none() && name.known && !name.text.contains('/') && !name.text.trim_matches('*').is_empty();
         let [folder] = under.as_slice() else { return None };
         let folder = folder.trim_end_matches('/');
         (simple && arguments.iter().all(plain)).then(|| format!("{folder}/**/{}", name.text))
