@@ -23,7 +23,11 @@ impl Digest {
 
     /// The digest of a value's canonical binary form. `None` for a value that has none, which no type of this crate is.
     pub(crate) fn of_value<T: Serialize>(domain: &str, value: &T) -> Option<Self> {
-        binary(value).map(|bytes| Self::of(domain, &bytes))
+        let mut room = [0; USUAL];
+        if let Ok(bytes) = postcard::to_slice(value, &mut room) {
+            return Some(Self::of(domain, bytes));
+        }
+        postcard::to_allocvec(value).ok().map(|bytes| Self::of(domain, &bytes))
     }
 
     /// The bytes.
@@ -58,12 +62,15 @@ impl Digest {
 
 /// A value's canonical binary form.
 pub(crate) fn binary<T: Serialize>(value: &T) -> Option<Vec<u8>> {
-    /// Most values fit, so that the bytes are moved once, when what is left over is given back.
-    const USUAL: usize = 1024;
-    let mut bytes = postcard::to_extend(value, Vec::with_capacity(USUAL)).ok()?;
-    bytes.shrink_to_fit();
-    Some(bytes)
+    let mut room = [0; USUAL];
+    if let Ok(bytes) = postcard::to_slice(value, &mut room) {
+        return Some(bytes.to_vec());
+    }
+    postcard::to_allocvec(value).ok()
 }
+
+/// Most values fit here, so that nothing is allocated but what is kept.
+const USUAL: usize = 2048;
 
 impl fmt::Display for Digest {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! The signal field: traces of consequences, each at a place, of a kind, fading with time (SPEC 2).
 //!
 //! The one idea: a trace is stored as (strength, tick, rate) and its strength at a later tick is computed when it is read,
-//! so that a tick visits nothing. Dead traces are given back by a hand that each deposit moves on by two places.
+//! so that a tick visits nothing. Dead traces are given back by a hand that each new trace moves on by two places.
 
 use crate::error::Error;
 use crate::fixed::Fixed;
@@ -375,7 +375,7 @@ impl Doom {
     }
 }
 
-/// How many places a deposit looks at for dead traces.
+/// How many places a new trace looks at for dead ones.
 const HAND_STEPS: usize = 2;
 
 /// The field.
@@ -397,7 +397,6 @@ impl Field {
     /// Leaves a trace: what stands there and what is added, at most the policy's ceiling. The key takes the new decay class and source.
     /// A full field first gives up the trace that would die first.
     pub(crate) fn deposit(&mut self, deposit: &Deposit<'_>, now: Tick, rates: &policy::Field, limit: u64) -> Fixed {
-        self.turn_hand(now, rates);
         let own = deposit.location.is_own();
         let map = if own { &mut self.own } else { &mut self.places };
         let known = map.get_mut(deposit.location.as_str());
@@ -413,6 +412,8 @@ impl Field {
             }
             None if deposit.effective <= Fixed::ZERO => return Fixed::ZERO,
             None => {
+                // Only what grows has to give back.
+                self.turn_hand(now, rates);
                 self.make_room(now, rates, limit);
                 let mark = Mark::of(deposit, deposit.effective.at_most(rates.max_strength), now);
                 self.put(deposit.location.shared(), own, mark.clone());

@@ -250,9 +250,9 @@ impl core::iter::Sum for Fixed {
 /// As a plain decimal without trailing zeros: `0.875`, `-3`, `10`.
 impl fmt::Display for Fixed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: u64 = SCALE.unsigned_abs();
         let magnitude = self.0.unsigned_abs();
-        let scale = SCALE.unsigned_abs();
-        let (whole, mut fraction) = (magnitude / scale, magnitude % scale);
+        let (whole, mut fraction) = (magnitude / UNITS, magnitude % UNITS);
         if self.0 < 0 {
             out.write_str("-")?;
         }
@@ -315,7 +315,7 @@ impl<'de> Deserialize<'de> for Fixed {
     }
 }
 
-/// Reads a number of any spelling: an integer, a float, or decimal text as signed forms carry it.
+/// Reads a number of any spelling: an integer or a float.
 struct Number;
 
 impl serde::de::Visitor<'_> for Number {

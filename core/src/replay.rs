@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::gate::{Decision, Verdict};
 use crate::kernel::{Command, Kernel, Reply, Time};
 use crate::policy::Policy;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -32,11 +33,11 @@ pub struct Divergence {
 ///
 /// # Errors
 /// The [`Divergence`]; the kernel is then as it was before that step (or after it, where it answered otherwise).
-pub fn verify(kernel: &mut Kernel, steps: &[Step]) -> Result<(), Divergence> {
+pub fn verify(kernel: &mut Kernel, steps: &[Step]) -> Result<(), Box<Divergence>> {
     for (number, step) in steps.iter().enumerate() {
         let found = kernel.apply(step.at, step.command.clone());
         if found.as_ref() != Ok(&step.reply) {
-            return Err(Divergence { step: number, found });
+            return Err(Box::new(Divergence { step: number, found }));
         }
     }
     Ok(())

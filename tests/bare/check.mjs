@@ -35,9 +35,26 @@ rule("it exports what a caller needs", wanted.filter((name) => !exported.include
 const answers = [];
 try {
   const { exports } = await WebAssembly.instantiate(module, {});
-  for (const text of ["{}", "x".repeat(200_000), "{}"]) answers.push(judge(exports, text));
-  rule("it answers, also beyond its first pages of memory", answers.some((a) => a === "") && "an empty answer");
-  rule("the same question gets the same answer", answers[0] !== answers[2] && `${answers[0]} and ${answers[2]}`);
+  const plan = {
+    proposal_id: "p1",
+    agent_id: "ag-1",
+    action_type: "patch_file",
+    target: "core.parser",
+    rationale: "fix the off-by-one in the tokenizer",
+    rollback_plan: "git revert the one commit on the branch",
+    evidence: { test: "test_tokenizer" },
+    expected_outcome: "test_tokenizer passes",
+    tests: "pytest tests/test_tokenizer.py",
+    metrics: "0 failing tests",
+  };
+  const texts = [JSON.stringify(plan), JSON.stringify({ ...plan, rationale: "x".repeat(200_000) }), "{}"];
+  for (const text of [...texts, texts[0]]) answers.push(judge(exports, text));
+  const [verdict, tooLong, incomplete] = answers.map((answer) => JSON.parse(answer));
+  const judged = verdict.decision === "execute" && verdict.score === 0.875;
+  rule("it judges as everywhere else", !judged && answers[0]);
+  rule("it answers beyond its first pages of memory", tooLong.code !== "too_long" && answers[1]);
+  rule("what is no proposal is an error, not a trap", incomplete.code !== "json" && answers[2]);
+  rule("the same question gets the same answer", answers[0] !== answers[3] && `${answers[0]} and ${answers[3]}`);
 } catch (error) {
   rule("it answers", String(error));
 }

@@ -53,7 +53,7 @@ struct Known {
 
 impl Kernel {
     /// Judges a proposal that was read, at a clock. Changes nothing.
-    pub(super) fn judge(&self, proposal: &Proposal, content: &Digest, clock: Clock) -> Judgement {
+    pub(super) fn judge(&self, proposal: &Proposal, content: &Digest, asked_again: bool, clock: Clock) -> Judgement {
         let policy = &*self.policy;
         let known = match (&proposal.call, policy.pipeline) {
             (Some(call), Pipeline::Standard) => self.known_call(call),
@@ -62,7 +62,7 @@ impl Kernel {
         let before = published_findings(&known.findings, policy);
         let (channels, hazard_at) = self.read_field(proposal, &known, &before, clock);
         let estimate = self.estimate(proposal);
-        let before_it = self.known(&proposal.proposal_id, clock);
+        let before_it = asked_again.then(|| self.known(&proposal.proposal_id, clock)).flatten();
         let approval = self.proposals.approval(&proposal.agent_id, &bound_to(proposal, content), clock.now);
         let own = set_aside(&proposal.proposal_id, before_it, approval, clock);
         let budget = self.budget_at(clock).check_with(&proposal.agent_id, &estimate, &own, &policy.budget);
@@ -284,11 +284,10 @@ impl Kernel {
     }
 
     /// Remembers a judged proposal: its record, its reservation, the approval that it used.
-    pub(super) fn remember(&mut self, proposal: &Proposal, content: Digest, judgement: &Judgement) {
+    pub(super) fn remember(&mut self, proposal: Proposal, content: Digest, judgement: &Judgement) {
         let verdict = &judgement.verdict;
         let now = self.clock.now;
         let replaced = proposal.proposal_id.as_str();
-        self.release(replaced);
         if let Some(used) = &judgement.uses {
             self.release(used);
             if **used != *replaced {
@@ -305,7 +304,7 @@ impl Kernel {
             Decision::Refuse => (State::Refused, &mut self.counts.refused),
         };
         *count = count.saturating_add(1);
-        let estimate = self.estimate(proposal);
+        let estimate = self.estimate(&proposal);
         let reserves = state == State::Open && self.policy.budget.reserve;
         let reserved = reserves && self.budget.reserve(&proposal.agent_id, &estimate);
         let deadline = match state {
@@ -326,11 +325,11 @@ impl Kernel {
             .map(|call| call.acts.iter().map(|act| Trail::of(act, was_safe)).collect());
         let record = Record {
             content,
-            bound_to: bound_to(proposal, &content),
-            agent: proposal.agent_id.clone(),
-            session: session.clone(),
-            action_type: proposal.action_type.clone(),
-            target: proposal.target.clone(),
+            bound_to: bound_to(&proposal, &content),
+            agent: proposal.agent_id,
+            session,
+            action_type: proposal.action_type,
+            target: proposal.target,
             at: now,
             state,
             deadline,

@@ -71,6 +71,17 @@ pub struct Counts {
     pub incidents: u64,
 }
 
+/// What is known of an id when it is proposed.
+#[derive(Debug, PartialEq, Eq)]
+enum Before {
+    /// Nothing.
+    Unknown,
+    /// It was judged, and is judged anew: with more facts, or because its time had run out.
+    AskedAgain,
+    /// The same content was judged, and gets the same verdict.
+    Verdict(Box<Verdict>),
+}
+
 /// A standing grant's key: an agent, an act and a place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct GrantKey {
@@ -163,19 +174,22 @@ impl Kernel {
         let proposal = self.read(proposal)?;
         self.agents.check_room(&proposal.agent_id, &self.policy.bounds)?;
         let content = proposal.content();
-        let repeated = self.repeated(&proposal, &content, self.clock_at(at))?;
+        let before = self.before(&proposal, &content, self.clock_at(at))?;
         self.begin(at);
-        if let Some(verdict) = repeated {
-            return Ok(verdict);
+        if let Before::Verdict(verdict) = before {
+            return Ok(*verdict);
         }
-        let judgement = self.judge(&proposal, &content, self.clock);
+        let asked_again = before == Before::AskedAgain;
+        let judgement = self.judge(&proposal, &content, asked_again, self.clock);
         // It is counted once, however often it comes back.
-        let comes_back = self.known(&proposal.proposal_id, self.clock).is_some();
-        self.agents.count_proposal(&proposal.agent_id, !comes_back, &self.policy);
+        self.agents.count_proposal(&proposal.agent_id, !asked_again, &self.policy);
+        if asked_again {
+            self.release(&proposal.proposal_id);
+        }
         for planned in &judgement.deposits {
             self.leave(&proposal.target, planned);
         }
-        self.remember(&proposal, content, &judgement);
+        self.remember(proposal, content, &judgement);
         Ok(judgement.verdict)
     }
 
@@ -431,17 +445,18 @@ impl Kernel {
         Ok(proposal)
     }
 
-    /// The verdict that a known id gets again.
-    fn repeated(&self, proposal: &Proposal, content: &Digest, now: Clock) -> Result<Option<Verdict>, Error> {
-        let Some(record) = self.known(&proposal.proposal_id, now) else { return Ok(None) };
+    /// What is known of a proposal's id.
+    fn before(&self, proposal: &Proposal, content: &Digest, now: Clock) -> Result<Before, Error> {
+        let Some(record) = self.known(&proposal.proposal_id, now) else { return Ok(Before::Unknown) };
         let state = record.state_at(now.now);
         let passed = matches!(state, State::Approved { .. } | State::Unanswered | State::Lapsed);
         if record.content == *content {
-            return Ok(if passed { None } else { record.verdict() });
+            let verdict = record.verdict().filter(|_| !passed);
+            return Ok(verdict.map_or(Before::AskedAgain, |verdict| Before::Verdict(Box::new(verdict))));
         }
         // A HOLD may come back with more facts; anything else is another proposal.
         if (passed || *state == State::Held) && record.is_asked_again_by(proposal) {
-            Ok(None)
+            Ok(Before::AskedAgain)
         } else {
             Err(Error::IdConflict { id: proposal.proposal_id.clone() })
         }

@@ -9,6 +9,7 @@ use crate::gate::Verdict;
 use crate::location::Location;
 use crate::policy::Bounds;
 use crate::proposal::Proposal;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -171,9 +172,9 @@ type Turn = u64;
 /// All remembered proposals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Proposals {
-    records: BTreeMap<Arc<str>, (Turn, Record)>,
-    /// In the order in which they were judged last.
-    order: BTreeMap<Turn, Arc<str>>,
+    records: BTreeMap<Arc<str>, (Turn, Box<Record>)>,
+    /// In the order in which they were judged last, and when.
+    order: BTreeMap<Turn, (Time, Arc<str>)>,
     deadlines: Deadlines,
     /// Approvals that can be used, by agent and what they are bound to.
     approvals: Approvals,
@@ -181,7 +182,7 @@ pub(super) struct Proposals {
 
 impl Proposals {
     pub(super) fn get(&self, id: &str) -> Option<&Record> {
-        self.records.get(id).map(|(_, record)| record)
+        self.records.get(id).map(|(_, record)| &**record)
     }
 
     /// An approval that a proposal can use: of the same agent, for exactly what would run, and not over.
@@ -193,25 +194,23 @@ impl Proposals {
             .range((agent.into(), *bound_to, Arc::from(""))..)
             .take_while(|(approved, bound, _)| approved == agent && bound == bound_to)
             .filter_map(|(_, _, id)| self.records.get_key_value(id))
-            .map(|(id, (_, record))| (id, record))
+            .map(|(id, (_, record))| (id, &**record))
             .find(|(_, record)| matches!(record.state_at(now), State::Approved { .. }))
     }
 
     /// Remembers a proposal as the latest; one of the same id is replaced.
     pub(super) fn insert(&mut self, id: &str, record: Record) {
         let turn = self.order.last_key_value().map_or(0, |(turn, _)| turn.saturating_add(1));
-        let key = match self.records.get_key_value(id) {
-            None => Arc::from(id),
-            Some((key, (old_turn, old))) => {
-                let key = key.clone();
-                unlist(&mut self.deadlines, &mut self.approvals, &key, old);
-                self.order.remove(old_turn);
-                key
-            }
-        };
-        list(&mut self.deadlines, &mut self.approvals, &key, &record);
-        self.order.insert(turn, key.clone());
-        self.records.insert(key, (turn, record));
+        let key: Arc<str> = Arc::from(id);
+        let is_listed = record.deadline.is_some() || matches!(record.state, State::Approved { .. });
+        self.order.insert(turn, (record.at, key.clone()));
+        if let Some((old_turn, old)) = self.records.insert(key.clone(), (turn, Box::new(record))) {
+            self.order.remove(&old_turn);
+            unlist(&mut self.deadlines, &mut self.approvals, &key, &old);
+        }
+        if let Some((_, record)) = self.records.get(&key).filter(|_| is_listed) {
+            list(&mut self.deadlines, &mut self.approvals, &key, record);
+        }
     }
 
     /// Changes a record and keeps the indexes right.
@@ -233,15 +232,14 @@ impl Proposals {
     pub(super) fn take_forgotten(&mut self, now: Time, bounds: &Bounds) -> Vec<Record> {
         let mut forgotten = Vec::new();
         while let Some(first) = self.order.first_entry() {
-            let at = self.records.get(first.get()).map_or(0, |(_, record)| record.at);
-            let old = now.saturating_sub(at) > bounds.proposal_ms;
+            let old = now.saturating_sub(first.get().0) > bounds.proposal_ms;
             if !old && self.records.len() as u64 <= bounds.proposals {
                 break;
             }
-            let id = first.remove();
+            let (_, id) = first.remove();
             if let Some((_, record)) = self.records.remove(&id) {
                 unlist(&mut self.deadlines, &mut self.approvals, &id, &record);
-                forgotten.push(record);
+                forgotten.push(*record);
             }
         }
         forgotten
@@ -249,7 +247,7 @@ impl Proposals {
 
     /// In the order in which they were judged last.
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &Record)> {
-        self.order.values().filter_map(|id| Some((&**id, self.get(id)?)))
+        self.order.values().filter_map(|(_, id)| Some((&**id, self.get(id)?)))
     }
 
     pub(super) fn len(&self) -> usize {

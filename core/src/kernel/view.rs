@@ -2,7 +2,7 @@
 
 use super::command::Time;
 use super::proposals::State;
-use super::{Clock, Counts, Kernel};
+use super::{Before, Clock, Counts, Kernel};
 use crate::budget::{Balance, Charge, Cost, Dimension};
 use crate::digest::Digest;
 use crate::error::Error;
@@ -111,10 +111,10 @@ impl<'k> View<'k> {
         let proposal = kernel.read(proposal)?;
         kernel.agents.check_room(&proposal.agent_id, &kernel.policy.bounds)?;
         let content = proposal.content();
-        if let Some(verdict) = kernel.repeated(&proposal, &content, self.clock)? {
-            return Ok(verdict);
+        match kernel.before(&proposal, &content, self.clock)? {
+            Before::Verdict(verdict) => Ok(*verdict),
+            before => Ok(kernel.judge(&proposal, &content, before == Before::AskedAgain, self.clock).verdict),
         }
-        Ok(kernel.judge(&proposal, &content, self.clock).verdict)
     }
 
     /// The strength of a trace of the place itself; 0 where there is none.

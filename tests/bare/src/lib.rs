@@ -9,7 +9,13 @@
 extern crate alloc;
 
 use alloc::alloc::{Layout, alloc, dealloc};
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use core::slice;
+use stigmergate_core::error::Error;
+use stigmergate_core::kernel::Kernel;
+use stigmergate_core::policy::{Policy, Preset};
 
 mod bump;
 
@@ -53,12 +59,17 @@ pub unsafe extern "C" fn give_back(ptr: *mut u8, len: usize) {
 pub unsafe extern "C" fn judge(ptr: *const u8, len: usize) -> u64 {
     // SAFETY: by this function's contract.
     let proposal = unsafe { slice::from_raw_parts(ptr, len) };
-    let answer = verdict(proposal).leak();
+    // Without spare room, so that its length is the layout that `give_back` frees.
+    let answer = Box::leak(verdict(proposal).into_boxed_slice());
     ((answer.as_ptr().addr() as u64) << 32) | answer.len() as u64
 }
 
-/// The call into the core: JSON in, JSON out.
-fn verdict(proposal: &[u8]) -> alloc::vec::Vec<u8> {
-    use stigmergate_core as _;
-    proposal.to_vec()
+/// The call into the core: a proposal as JSON in, the verdict or the error as JSON out. Each call has a kernel of its own, so that
+/// the same question gets the same answer.
+fn verdict(proposal: &[u8]) -> Vec<u8> {
+    let judged = str::from_utf8(proposal)
+        .map_err(|error| Error::Json { detail: error.to_string() })
+        .and_then(|json| Kernel::new(Policy::preset(Preset::Standard))?.propose_json(0, json));
+    let answer = judged.unwrap_or_else(|error| serde_json::to_string(&error).unwrap_or_default());
+    answer.into_bytes()
 }
