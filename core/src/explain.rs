@@ -101,10 +101,10 @@ pub const fn cause(cause: Cause) -> &'static str {
 #[must_use]
 pub const fn safer_way(cause: Cause) -> Option<&'static str> {
     Some(match cause {
-        Cause::Irreversible => "commit, stash or copy it first, or leave it in place",
+        Cause::Irreversible => "back it up first (commit, copy, dump), or leave it in place",
         Cause::OutsideWorkspace => "work inside the workspace or a temporary folder",
         Cause::UnresolvedTarget => "name the paths literally",
-        Cause::SharedBranch => "push a branch of your own and open a pull request",
+        Cause::SharedBranch => "push a branch of your own and let a person merge it",
         Cause::RewrittenHistory => "add commits instead of rewriting them",
         Cause::Production => "use a development or staging environment",
         Cause::Publishing => "do a dry run, and leave publishing to a person",

@@ -244,7 +244,9 @@ fn git() -> Vec<Row> {
         row("git gc|prune|repack", Write),
         row("git gc|prune", Delete).when("--prune --prune=now --expire --expire=now --aggressive").unless("--prune=never").back("git reflog"),
         row("git update-ref|symbolic-ref", Write).when("-d --delete").fact(F::Irreversible),
-        row("git worktree remove", Delete).places(Which::All, E::Delete),
+        // Without force it takes away only what has no changes.
+        row("git worktree remove", Write),
+        row("git worktree remove", Delete).when("-f --force").places(Which::All, E::Delete),
         row("git submodule deinit", Delete).places(Which::All, E::Delete),
         row("git config", Write).values("-f --file --get --get-all --unset").option("-f --file", E::Edit),
         row("git config --get|--list|-l|get|list", Read),

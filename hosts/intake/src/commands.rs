@@ -1,7 +1,7 @@
 //! From a shell command to an act: class, key, targets and facts, by the policy's table and by looking.
 
 use crate::redact;
-use crate::repository::{Bounds, State};
+use crate::repository::{Bounds, Repository, State};
 use crate::shell::{CodeSource, Command, RedirectKind, Script, Stdin, Via, Word};
 use crate::sql;
 use crate::surroundings::Surroundings;
@@ -57,6 +57,15 @@ pub(crate) fn acts(script: &Script, around: &Surroundings, policy: &Policy, look
     result
 }
 
+/// The repository that a git command works in.
+enum Whose<'a> {
+    Ours(&'a Repository),
+    Other(Box<Repository>),
+    /// The folder is not known.
+    Unknown,
+    None,
+}
+
 /// One command, and what is around it.
 struct Reader<'a> {
     script: &'a Script,
@@ -89,6 +98,9 @@ impl<'a> Reader<'a> {
         };
         let mut collector = Collector::new(self.around, self.policy, stands, self.look);
         collector.backslashes = self.command.backslashes;
+        if asked.program == "git" {
+            self.go_to_repository(&asked, &mut collector);
+        }
         if elsewhere.is_none() {
             self.places(&asked, &mut collector);
         }
@@ -158,15 +170,48 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// `git -C folder`: the command runs there.
+    fn go_to_repository(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let mut words = asked.arguments.iter();
+        while let Some(word) = words.next().filter(|word| word.text.starts_with('-')) {
+            let folder = match word.text.as_str() {
+                "-C" | "--work-tree" => words.next().cloned(),
+                "-c" | "--git-dir" | "--namespace" | "--exec-path" | "--config-env" | "--super-prefix" => {
+                    words.next();
+                    None
+                }
+                text if text.starts_with("--work-tree=") => Some(option_value(word)),
+                _ => None,
+            };
+            let Some(folder) = folder else { continue };
+            let Standing::In(directory) = &collector.standing else { continue };
+            let place = self.around.places().resolve_literal(directory, &folder.text);
+            collector.standing = match place {
+                Ok(place) if folder.known => Standing::In(place.target),
+                _ => Standing::Unknown,
+            };
+        }
+    }
+
     /// The places that its words name.
     fn places(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
         let into = asked.reading.observe.contains(&Observe::Into);
         let recursive = self.is_recursive(asked);
+        let given_folder = into.then(|| target_folder(asked.arguments)).flatten();
         let last = asked.reading.operands.last().copied();
         let thrown_away = last.and_then(|number| asked.arguments.get(number)).is_some_and(|word| is_null(&word.text));
         for (number, effect) in &asked.reading.places {
             let Some(word) = asked.arguments.get(*number) else { continue };
             let mut word = if asked.reading.own_values.contains(number) { option_value(word) } else { word.clone() };
+            // With the folder in an option the last word is a source like the others.
+            let among_sources = given_folder.is_some() && Some(*number) == last && *effect != Effect::Delete;
+            let as_source = || {
+                asked.reading.places.first().map_or(Effect::Read, |(_, first)| match first {
+                    Effect::Move => Effect::Move,
+                    _ => Effect::Read,
+                })
+            };
+            let effect = if among_sources { &as_source() } else { effect };
             // A move to the null device is a removal.
             let effect = if thrown_away && *effect == Effect::Move { &Effect::Delete } else { effect };
             if asked.reading.observe.contains(&Observe::Revisions) {
@@ -186,6 +231,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if into
+                && given_folder.is_none()
                 && Some(*number) == last
                 && *effect != Effect::Delete
                 && self.puts_into(asked, &word, *effect, collector)
@@ -193,6 +239,16 @@ impl<'a> Reader<'a> {
                 continue;
             }
             collector.word(&word, *effect, recursive || effect.destroys());
+        }
+        if let Some(folder) = given_folder {
+            let sources: Vec<Word> =
+                asked.reading.operands.iter().filter_map(|number| asked.arguments.get(*number)).cloned().collect();
+            let kept = asked.reading.places.iter().any(|(_, effect)| *effect == Effect::Overwrite);
+            for source in sources.iter().filter(|source| kept && !source.glob) {
+                let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                let text = format!("{}/{name}", folder.text.trim_end_matches('/'));
+                collector.word(&Word { text: text.clone(), raw: text, ..folder.clone() }, Effect::Overwrite, false);
+            }
         }
         if asked.program == "dd" {
             self.disk_dump(asked, collector);
@@ -450,29 +506,83 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn dirty_tree(&self, collector: &mut Collector<'a>) {
-        let Some(repository) = self.around.repository().filter(|_| self.look) else { return };
-        let bounds = Bounds { examples: 32, ..Bounds::default() };
-        let found = repository.tracked_changes(repository.root(), bounds);
-        for example in found.examples.iter().filter(|example| example.state == State::Changed) {
-            let mut target = Target::new(location(&example.path), Effect::Overwrite, Root::Workspace, Before::Changed);
-            target.stamp = crate::repository::stamp(&repository.root().join(&example.path));
-            collector.targets.push(target);
-        }
-        if found.truncated || found.changed > found.examples.len() || found.unknown > 0 {
-            collector.targets.push(Target::new(
-                Location::path("."),
-                Effect::Overwrite,
-                Root::Workspace,
-                Before::Unknown,
-            ));
+    /// The repository that a git command works in: the one around the call, or another that it goes to.
+    fn repository(&self, collector: &Collector<'a>) -> Whose<'a> {
+        let Standing::In(directory) = &collector.standing else { return Whose::Unknown };
+        let ours = self
+            .around
+            .repository()
+            .filter(|ours| directory.starts_with(ours.root()) || self.around.directory() == directory);
+        match ours {
+            Some(ours) => Whose::Ours(ours),
+            None => Repository::discover(directory).map_or(Whose::None, |other| Whose::Other(Box::new(other))),
         }
     }
 
+    fn dirty_tree(&self, collector: &mut Collector<'a>) {
+        let bounds = Bounds { examples: 32, ..Bounds::default() };
+        match self.repository(collector) {
+            _ if !self.look => {}
+            Whose::Ours(repository) => {
+                let found = repository.tracked_changes(repository.root(), bounds);
+                for example in found.examples.iter().filter(|example| example.state == State::Changed) {
+                    let mut target =
+                        Target::new(location(&example.path), Effect::Overwrite, Root::Workspace, Before::Changed);
+                    target.stamp = crate::repository::stamp(&repository.root().join(&example.path));
+                    collector.targets.push(target);
+                }
+                if found.truncated || found.changed > found.examples.len() || found.unknown > 0 {
+                    let all = Location::path(".");
+                    collector.targets.push(Target::new(all, Effect::Overwrite, Root::Workspace, Before::Unknown));
+                }
+            }
+            Whose::Other(other) => {
+                let found = other.tracked_changes(other.root(), bounds);
+                if found.truncated || found.changed > 0 || found.unknown > 0 {
+                    self.lost_elsewhere(&other, collector);
+                }
+            }
+            Whose::Unknown => collector.word(&Word::unknown("the repository it runs in"), Effect::Overwrite, true),
+            Whose::None => {}
+        }
+    }
+
+    /// Uncommitted work in a repository that is not the call's own.
+    fn lost_elsewhere(&self, other: &Repository, collector: &mut Collector<'a>) {
+        let root = other.root().to_string_lossy().into_owned();
+        let temporary = self.around.places().resolve_literal(other.root(), &root);
+        if temporary.is_ok_and(|place| place.root == crate::places::Root::Temp) {
+            return;
+        }
+        collector.fact(FactKind::Irreversible, &format!("uncommitted work in {root}"));
+        collector.fact(FactKind::OutsideWorkspace, &root);
+    }
+
+    /// `git clean`: below the folder that it runs in.
     fn untracked(&self, collector: &mut Collector<'a>, wanted: State) {
-        let Some(repository) = self.around.repository().filter(|_| self.look) else { return };
         let bounds = Bounds { examples: 64, ..Bounds::default() };
-        let found = repository.untracked(repository.root(), bounds);
+        let found_in = |repository: &Repository| match &collector.standing {
+            Standing::In(directory) if directory.starts_with(repository.root()) => {
+                repository.untracked(directory, bounds)
+            }
+            _ => repository.untracked(repository.root(), bounds),
+        };
+        let found = match self.repository(collector) {
+            _ if !self.look => return,
+            Whose::Ours(repository) => found_in(repository),
+            Whose::Other(other) => {
+                let found = found_in(&other);
+                if found.truncated || if wanted == State::Ignored { found.ignored } else { found.untracked } > 0 {
+                    self.lost_elsewhere(&other, collector);
+                }
+                return;
+            }
+            Whose::Unknown => {
+                collector.word(&Word::unknown("the repository it runs in"), Effect::Delete, true);
+                return;
+            }
+            Whose::None => return,
+        };
         for example in found.examples.iter().filter(|example| example.state == wanted) {
             let before = if wanted == State::Ignored { Before::Ignored } else { Before::Untracked };
             let mut target = Target::new(location(&example.path), Effect::Delete, Root::Workspace, before);
@@ -502,7 +612,7 @@ impl<'a> Reader<'a> {
         if flag(&["--all", "--mirror", "--branches"]) {
             collector.fact(FactKind::SharedBranch, "all branches");
         } else if refs.is_empty() && !flag(&["--tags"]) {
-            self.push_branch(self.current_branch().as_deref(), collector);
+            self.push_branch(self.current_branch(collector).as_deref(), collector);
         }
         let mut rewritten = force.then(|| "by force".to_string());
         for word in refs {
@@ -514,7 +624,7 @@ impl<'a> Reader<'a> {
             } else if !word.known {
                 collector.fact(FactKind::SharedBranch, &format!("a branch that cannot be told: {}", word.raw));
             } else if branch == "HEAD" || branch == "@" {
-                self.push_branch(self.current_branch().as_deref(), collector);
+                self.push_branch(self.current_branch(collector).as_deref(), collector);
             } else if !branch.starts_with("refs/tags/") {
                 self.push_branch(Some(branch), collector);
             }
@@ -547,7 +657,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The branch that will be checked out when the command runs: earlier commands of the script may switch.
-    fn current_branch(&self) -> Option<String> {
+    fn current_branch(&self, collector: &Collector<'a>) -> Option<String> {
         let earlier = self.script.commands.get(..self.number).unwrap_or_default();
         let switched = earlier.iter().rev().filter(|command| command.program() == "git").find_map(|command| {
             let words: Vec<&str> = command.arguments().iter().map(|word| word.text.as_str()).collect();
@@ -562,7 +672,11 @@ impl<'a> Reader<'a> {
         });
         match switched {
             Some(branch) => branch,
-            None => self.around.branch().map(ToString::to_string),
+            None => match self.repository(collector) {
+                Whose::Ours(_) => self.around.branch().map(ToString::to_string),
+                Whose::Other(other) => other.branch(),
+                Whose::Unknown | Whose::None => None,
+            },
         }
     }
 
@@ -921,6 +1035,16 @@ fn option_text(text: &str) -> &str {
     long.or_else(short).unwrap_or(text)
 }
 
+/// The folder of `-t folder` or `--target-directory=folder`.
+fn target_folder(arguments: &[Word]) -> Option<Word> {
+    let next = |at: usize| arguments.get(at.saturating_add(1)).cloned();
+    arguments.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
+        "-t" | "--target-directory" => next(at),
+        text if text.starts_with("--target-directory=") => Some(option_value(word)),
+        _ => None,
+    })
+}
+
 /// Whether a word gives an option: alone, abbreviated, with a value, or, of a letter, in a bundle.
 fn gives_option(text: &str, name: &str) -> bool {
     let bare = text.split_once('=').map_or(text, |(bare, _)| bare);
@@ -1030,16 +1154,15 @@ fn deletes_by_graphql(body: &str) -> bool {
     let Some((_, after)) = body.split_once("mutation") else { return false };
     let names = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     // `deleteProject`, `volumeDelete`
-    names
-        .into_iter()
-        .map(crate::tools::split_name)
-        .any(|words| words.first().is_some_and(destroys) || words.last().is_some_and(destroys))
+    names.into_iter().map(crate::tools::split_name).any(|words| {
+        words.first().is_some_and(|word| destroys(word)) || words.last().is_some_and(|word| destroys(word))
+    })
 }
 
 /// Whether a word is a verb that destroys.
-fn destroys(word: impl AsRef<str>) -> bool {
+fn destroys(word: &str) -> bool {
     let verbs = ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"];
-    verbs.contains(&word.as_ref())
+    verbs.contains(&word)
 }
 
 /// Whether the path of a URL names a removal: `/users/7/delete`, `/_delete_by_query`.
@@ -1051,7 +1174,7 @@ fn names_removal(url: &str) -> bool {
     if url.contains(char::is_whitespace) || url.starts_with('-') || url.starts_with('@') {
         return false;
     }
-    path.split('/').skip(1).any(|part| crate::tools::split_name(part).first().is_some_and(destroys))
+    path.split('/').skip(1).any(|part| crate::tools::split_name(part).first().is_some_and(|word| destroys(word)))
 }
 
 /// The names of variables that a spelling expands.
@@ -1075,7 +1198,7 @@ fn hints_at_secret(pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Scene;
+    use crate::testing::{Scene, git, write};
     use FactKind as F;
 
     #[test]
@@ -1130,6 +1253,52 @@ mod tests {
             ("git push origin +feature", &[F::RewrittenHistory]),
             ("git push --dry-run origin main", &[]),
             ("git push --help", &[]),
+        ]);
+    }
+
+    #[test]
+    fn a_git_command_is_judged_in_the_repository_that_it_goes_to() {
+        let scene = Scene::new();
+        let other = scene.root.parent().unwrap().join("other");
+        write(&other, "as committed\n", "a.txt");
+        git(&other, &["init", "-q", "-b", "feature"]);
+        git(&other, &["add", "-A"]);
+        git(&other, &["commit", "-qm", "init"]);
+        scene.table(&[
+            ("git -C ../other reset --hard", &[]),
+            ("cd ../other && git push", &[]),
+            ("git push", &[F::SharedBranch]),
+        ]);
+        write(&other, "changed\n", "a.txt");
+        write(&other, "mine\n", "b.txt");
+        let lost = &[F::Irreversible, F::OutsideWorkspace];
+        scene.table(&[
+            ("git -C ../other reset --hard", lost),
+            ("cd ../other && git clean -f", lost),
+            ("git -C src clean -fd", &[]),
+            ("git -C notes clean -fd", &[F::Irreversible]),
+            ("cd \"$X\" && git reset --hard", &[F::Irreversible, F::UnresolvedTarget]),
+        ]);
+    }
+
+    #[test]
+    fn what_git_runs_for_others_is_read() {
+        Scene::new().table(&[
+            ("git bisect run rm -rf notes", &[F::Irreversible]),
+            ("git rebase --exec 'rm -rf notes' main", &[F::Irreversible]),
+            ("git submodule foreach 'rm -rf notes'", &[F::Irreversible]),
+            ("git -c alias.x='!rm -rf notes' x", &[F::UntrustedCode]),
+            ("git bisect run npm test", &[]),
+        ]);
+    }
+
+    #[test]
+    fn things_are_put_into_the_folder_that_an_option_names() {
+        Scene::new().table(&[
+            ("cp -t notes /tmp/draft.md", &[F::Irreversible]),
+            ("mv --target-directory=src notes/draft.md", &[]),
+            ("cp README.md notes", &[]),
+            ("cp /tmp/draft.md notes/", &[F::Irreversible]),
         ]);
     }
 

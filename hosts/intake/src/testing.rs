@@ -100,7 +100,7 @@ pub(crate) fn write(root: &Path, text: &str, file: &str) {
     fs::write(path, text).unwrap();
 }
 
-fn git(root: &Path, arguments: &[&str]) {
+pub(crate) fn git(root: &Path, arguments: &[&str]) {
     let settings = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
     let status = Command::new("git")
         .args(settings)

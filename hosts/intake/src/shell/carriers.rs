@@ -154,6 +154,7 @@ impl Reader {
                 }
             },
             "flock" => self.flock(command, scope),
+            "git" => self.git(command, scope),
             "at" | "batch" if command.stdin != Stdin::None => self.shell_stdin(command, scope),
             "npx" | "npm" | "pnpm" | "bunx" if value_of(command.arguments(), &["-c", "--call"]).is_some() => {
                 let words: Vec<Word> = value_of(command.arguments(), &["-c", "--call"]).into_iter().collect();
@@ -952,6 +953,35 @@ impl Reader {
             self.wrapped(command, scope, at, "env");
         } else {
             self.push(command);
+        }
+    }
+
+    /// Commands that git runs for each commit or submodule.
+    fn git(&mut self, command: Command, scope: &mut Scope) {
+        let arguments = command.arguments().to_vec();
+        let verb = |name: &str| arguments.iter().position(|word| word.text == name);
+        let behind = |at: Option<usize>| -> Vec<Word> {
+            let rest = at.and_then(|at| arguments.get(at.saturating_add(1)..)).unwrap_or_default();
+            rest.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect()
+        };
+        let words = if verb("bisect").is_some() {
+            behind(verb("run"))
+        } else if verb("submodule").is_some() {
+            behind(verb("foreach"))
+        } else if verb("rebase").is_some() {
+            value_of(&arguments, &["-x", "--exec"]).into_iter().collect()
+        } else {
+            Vec::new()
+        };
+        self.push(command.clone());
+        match words.as_slice() {
+            [] => {}
+            [text] => self.text_of(std::slice::from_ref(text), command, scope, Via::Wrapper("git".to_owned()), false),
+            _ => {
+                let mut inner = Command { words, code_from: None, ..command };
+                inner.via.push(Via::Wrapper("git".to_owned()));
+                self.run(inner, scope, false);
+            }
         }
     }
 
