@@ -251,8 +251,8 @@ impl core::iter::Sum for Fixed {
 impl fmt::Display for Fixed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.0.unsigned_abs();
-        let scale = SCALE.unsigned_abs();
-        let (whole, mut fraction) = (magnitude / scale, magnitude % scale);
+        const UNITS: u64 = SCALE.unsigned_abs();
+        let (whole, mut fraction) = (magnitude / UNITS, magnitude % UNITS);
         if self.0 < 0 {
             out.write_str("-")?;
         }
