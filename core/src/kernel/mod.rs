@@ -324,6 +324,14 @@ impl Kernel {
         Ok(self.policy_digest)
     }
 
+    /// Whether a kernel can be made with a policy.
+    ///
+    /// # Errors
+    /// As [`Kernel::new`].
+    pub fn accepts(policy: &Policy) -> Result<(), Error> {
+        check_policy(policy)
+    }
+
     /// The policy.
     #[must_use]
     pub fn policy(&self) -> &Policy {

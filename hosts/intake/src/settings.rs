@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use stigmergate_core::budget::Dimension;
 use stigmergate_core::error::Error;
 use stigmergate_core::glob::Glob;
+use stigmergate_core::kernel::Kernel;
 use stigmergate_core::policy::{AttestMode, Caps, MAX_POLICY_BYTES, Policy};
 
 /// The name of a settings file, the user's and the project's.
@@ -282,7 +283,7 @@ impl Locations {
             return Err(SettingsError::Unwritable { path, detail });
         }
         let given = parse(file, &bytes)?;
-        read_policy(file, &given)?;
+        read_usable_policy(file, &given)?;
         let digest = FileDigest::of(&bytes);
         let mut lines: Vec<String> = self.trust_lines().filter(|(_, known)| *known != path).map(trust_line).collect();
         lines.push(trust_line((digest.as_str().to_owned(), path)));
@@ -407,7 +408,7 @@ fn source(path: &Path, bytes: &[u8], trusted: bool) -> SourceFile {
 /// [`SettingsError`] that names the line or the key.
 pub fn check_file(file: &Path) -> Result<Policy, SettingsError> {
     let bytes = read_file(file)?.ok_or_else(|| unreadable(file, &io::ErrorKind::NotFound.into()))?;
-    read_policy(file, &parse(file, &bytes)?)
+    read_usable_policy(file, &parse(file, &bytes)?)
 }
 
 /// The bytes of a file; `None` where nothing is there. Never waits, as the opening of a pipe would.
@@ -528,6 +529,13 @@ fn check_lists(path: &Path, given: &Map<String, Value>) -> Result<(), SettingsEr
 
 fn read_policy(path: &Path, given: &Map<String, Value>) -> Result<Policy, SettingsError> {
     Policy::from_object(given).map_err(|error| SettingsError::core(path, error))
+}
+
+/// The same, for a kernel to take: another one would block every call.
+fn read_usable_policy(path: &Path, given: &Map<String, Value>) -> Result<Policy, SettingsError> {
+    let policy = read_policy(path, given)?;
+    Kernel::accepts(&policy).map_err(|error| SettingsError::core(path, error))?;
+    Ok(policy)
 }
 
 /// Lays a project's settings over the user's.

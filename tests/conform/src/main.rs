@@ -1,6 +1,6 @@
 //! `stigmergate-conform --surface NAME FILE...`: runs files of vectors through a surface and compares what it answers.
 //!
-//! A file holds a JSON object a line; its `kind` says what it is. A surface is anything that can do what [`Surface`] asks, so
+//! A file holds a JSON object a line; its `kind` says what it is. A surface is anything that can do what [`rows::Surface`] asks, so
 //! that every binding runs the same rows. The last line is "N passed, M failed"; the exit code is 1 on a mismatch, 2 on a file that
 //! cannot be read.
 

@@ -249,6 +249,15 @@ impl<'a> Pass<'a> {
         }
         let word = std::mem::take(&mut self.word);
         if !self.at_command {
+            // A function's body begins behind its name, where no command would.
+            match word.as_str() {
+                "{" => {
+                    self.push(Inside::Keyword);
+                    self.at_command = true;
+                }
+                "}" => self.pop_keyword(Inside::Keyword),
+                _ => {}
+            }
             return;
         }
         match word.as_str() {

@@ -176,45 +176,11 @@ fn nul_bytes_hide_nothing() {
     assert_eq!(script.unreadable, Some(Unreadable::Binary));
 }
 
-/// `cargo test --release -- ordinary_cost --ignored --nocapture`
-#[test]
-#[ignore = "a measurement"]
-fn ordinary_cost() {
-    let texts = [
-        "git status",
-        "cd src && ls -la",
-        "git commit -m \"fix: a thing\"",
-        "cat <<'EOF' > a.txt\nhello\nworld\nEOF",
-        "for f in a b c; do echo $f | tr a-z A-Z > $f.txt; done",
-        "python3 -c \"import json,sys; print(json.load(sys.stdin)['a'])\" < a.json",
-        "find . -name '*.rs' -not -path './target/*' | xargs grep -n foo | head -20",
-        "D=$(mktemp -d) && cd \"$D\" && git clone https://x/y.git && cd y && cargo test 2>&1 | tail -20; rm -rf \"$D\"",
-    ];
-    for text in texts {
-        let first = std::time::Instant::now();
-        read(text, Dialect::Posix);
-        let cold = first.elapsed();
-        let start = std::time::Instant::now();
-        for _ in 0..200 {
-            read(text, Dialect::Posix);
-        }
-        println!("{:>10.1?} mean, {cold:>10.1?} first: {}", start.elapsed() / 200, text.lines().next().unwrap());
-    }
-}
-
 // ---- Hostile input
 
-/// Longest time for one text in a debug build on a busy machine.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
-
-fn timed(what: &str, text: &str, dialect: Dialect) -> Script {
-    let start = std::time::Instant::now();
+/// Reads a text that no parser should have to; that it ends at all is what is tested.
+fn bounded(text: &str, dialect: Dialect) -> Script {
     let script = read(text, dialect);
-    let took = start.elapsed();
-    if std::env::var_os("SHOW").is_some() {
-        println!("{took:>12.2?} {:>5} {:?} {what}", script.commands.len(), script.unreadable);
-    }
-    assert!(took < PATIENCE, "{what} took {took:?}");
     assert!(script.commands.len() <= MAX_COMMANDS);
     script
 }
@@ -270,14 +236,9 @@ fn hostile_text_gets_an_answer_in_bounded_time() {
     for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
         for (open, close) in nests {
             for depth in [5, 10, 20, 39, 41, 100, 1000, 8000] {
-                let what = format!("{open} x{depth} {dialect:?}");
-                timed(&what, &format!("{}rm x{}", open.repeat(depth), close.repeat(depth)), dialect);
-                timed(&format!("{what} unclosed"), &format!("{}rm x", open.repeat(depth)), dialect);
-                timed(
-                    &format!("{what} cut"),
-                    &format!("{}rm x{}", open.repeat(depth), close.repeat(depth / 2)),
-                    dialect,
-                );
+                bounded(&format!("{}rm x{}", open.repeat(depth), close.repeat(depth)), dialect);
+                bounded(&format!("{}rm x", open.repeat(depth)), dialect);
+                bounded(&format!("{}rm x{}", open.repeat(depth), close.repeat(depth / 2)), dialect);
             }
         }
     }
@@ -325,9 +286,9 @@ fn long_text_gets_an_answer_in_bounded_time() {
         ("cases", format!("case x in {} esac", "a) rm x;; ".repeat(5000))),
         ("cds", "cd a; ".repeat(5000) + "rm x"),
     ];
-    for (what, text) in &long {
+    for (_, text) in &long {
         for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
-            timed(&format!("{what} {dialect:?}"), text, dialect);
+            bounded(text, dialect);
         }
     }
 }
@@ -478,13 +439,13 @@ mod any_text {
         fn is_read_without_a_panic_in_bounded_time(picks in proptest::collection::vec(0..TOKENS.len(), 0..60), dialect in 0..3_usize) {
             let text: String = picks.iter().map(|i| TOKENS[*i]).collect();
             let dialect = [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd][dialect];
-            timed(&text, &text, dialect);
+            bounded(&text, dialect);
         }
 
         #[test]
         fn in_any_characters_is_read(text in any::<String>()) {
             for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
-                timed(&text, &text, dialect);
+                bounded(&text, dialect);
             }
         }
 
@@ -493,7 +454,7 @@ mod any_text {
             let text: String = picks.iter().map(|i| TOKENS[*i]).collect();
             let program = ["python -c", "node -e", "perl -e", "ruby -e", "php -r", "awk"][language];
             let text = format!("{program} {}", super::super::walk::quote(&text));
-            timed(&text, &text, Dialect::Posix);
+            bounded(&text, Dialect::Posix);
         }
     }
 
