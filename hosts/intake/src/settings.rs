@@ -408,7 +408,7 @@ fn source(path: &Path, bytes: &[u8], trusted: bool) -> SourceFile {
 /// [`SettingsError`] that names the line or the key.
 pub fn check_file(file: &Path) -> Result<Policy, SettingsError> {
     let bytes = read_file(file)?.ok_or_else(|| unreadable(file, &io::ErrorKind::NotFound.into()))?;
-    read_usable_policy(file, &parse(file, &bytes)?)
+    read_policy(file, &parse(file, &bytes)?)
 }
 
 /// The bytes of a file; `None` where nothing is there. Never waits, as the opening of a pipe would.
