@@ -309,7 +309,8 @@ impl Act {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
-    /// The tool's name.
+    /// The tool's name, common to all hosts: `Bash` also where the host says `run_shell_command`. The proposal's action type is the
+    /// host's own name.
     pub tool: String,
     /// The session that it belongs to.
     #[serde(default)]

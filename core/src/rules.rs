@@ -1,6 +1,7 @@
 //! Rules of the user and the project (SPEC 11): `deny`, `ask`, `allow` and `deny_paths`.
 //!
-//! A rule is the beginning of a command (`git push`, `rm -rf`) or the glob of a tool's name (`WebFetch`, `mcp__db__*`).
+//! A rule is the beginning of a command (`git push`, `rm -rf`) or the glob of a tool's name (`WebFetch`, `mcp__db__*`): the one
+//! that the host uses, or the one that is common to all hosts.
 //! Words must match from the program on, in order; options may stand anywhere. The core matches, so that a
 //! replay under other rules judges anew.
 
@@ -21,27 +22,27 @@ pub struct Match {
     pub act: Option<u32>,
 }
 
-/// The first `deny` or `deny_paths` rule that matches a call.
+/// The first `deny` or `deny_paths` rule that matches a call. `tool` is the host's name for the tool.
 #[must_use]
-pub fn denied(call: &Call, rules: &Rules) -> Option<Match> {
-    first_match(call, &rules.deny).or_else(|| denied_place(call, rules))
+pub fn denied(tool: &str, call: &Call, rules: &Rules) -> Option<Match> {
+    first_match(tool, call, &rules.deny).or_else(|| denied_place(call, rules))
 }
 
 /// The first `ask` rule that matches a call.
 #[must_use]
-pub fn asked(call: &Call, rules: &Rules) -> Option<Match> {
-    first_match(call, &rules.ask)
+pub fn asked(tool: &str, call: &Call, rules: &Rules) -> Option<Match> {
+    first_match(tool, call, &rules.ask)
 }
 
 /// The first `allow` rule that matches an act of a call.
 #[must_use]
-pub fn allowed<'r>(call: &Call, act: &Act, rules: &'r Rules) -> Option<&'r str> {
-    rules.allow.iter().map(String::as_str).find(|rule| is_tool(rule, &call.tool) || is_command(rule, &act.words))
+pub fn allowed<'r>(tool: &str, call: &Call, act: &Act, rules: &'r Rules) -> Option<&'r str> {
+    rules.allow.iter().map(String::as_str).find(|rule| is_tool(rule, tool, call) || is_command(rule, &act.words))
 }
 
-fn first_match(call: &Call, rules: &[String]) -> Option<Match> {
+fn first_match(tool: &str, call: &Call, rules: &[String]) -> Option<Match> {
     rules.iter().find_map(|rule| {
-        if is_tool(rule, &call.tool) {
+        if is_tool(rule, tool, call) {
             return Some(Match { rule: rule.clone(), act: None });
         }
         let act = call.acts.iter().position(|act| is_command(rule, &act.words))?;
@@ -68,8 +69,8 @@ fn anything_in(folder: &Location) -> String {
     alloc::format!("{folder}/\u{1}")
 }
 
-fn is_tool(rule: &str, tool: &str) -> bool {
-    !tool.is_empty() && word_matches(rule, tool)
+fn is_tool(rule: &str, tool: &str, call: &Call) -> bool {
+    [tool, &call.tool].into_iter().any(|name| !name.is_empty() && word_matches(rule, name))
 }
 
 /// Whether a command begins as the rule says.

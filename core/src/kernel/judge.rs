@@ -56,7 +56,7 @@ impl Kernel {
     pub(super) fn judge(&self, proposal: &Proposal, content: &Digest, asked_again: bool, clock: Clock) -> Judgement {
         let policy = &*self.policy;
         let known = match (&proposal.call, policy.pipeline) {
-            (Some(call), Pipeline::Standard) => self.known_call(call),
+            (Some(call), Pipeline::Standard) => self.known_call(&proposal.action_type, call),
             _ => known_text(proposal, policy),
         };
         let before = published_findings(&known.findings, policy);
@@ -122,12 +122,12 @@ impl Kernel {
     }
 
     /// Facts, rules and missing fields of a tool call (SPEC 10.g, 11).
-    fn known_call(&self, call: &Call) -> Known {
+    fn known_call(&self, tool: &str, call: &Call) -> Known {
         let policy = &*self.policy;
         let observations = facts::observe(call, policy, &self.memory);
         let irreversible = observations.iter().any(|seen| seen.fact.kind == FactKind::Irreversible);
         let allowed_acts: Vec<Option<&str>> =
-            call.acts.iter().map(|act| rules::allowed(call, act, &policy.rules)).collect();
+            call.acts.iter().map(|act| rules::allowed(tool, call, act, &policy.rules)).collect();
         let mut known = Known {
             class: call.class(),
             weighed: call.acts.iter().any(Act::is_remembered),
@@ -135,8 +135,8 @@ impl Kernel {
             excused: Vec::new(),
             missing: Missing::default(),
             irreversible,
-            denied: rules::denied(call, &policy.rules),
-            asked: rules::asked(call, &policy.rules),
+            denied: rules::denied(tool, call, &policy.rules),
+            asked: rules::asked(tool, call, &policy.rules),
             allowed: None,
         };
         for observation in &observations {

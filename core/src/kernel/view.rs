@@ -117,6 +117,16 @@ impl<'k> View<'k> {
         }
     }
 
+    /// The latest call of an agent's session that would run just this, and of which nobody has said yet what became of it: the one
+    /// that an event belongs to whose host gives calls no ids.
+    #[must_use]
+    pub fn latest_unobserved(&self, agent: &str, session: &str, digest: &Digest) -> Option<&'k str> {
+        let asked = |record: &super::proposals::Record| {
+            !record.observed && record.bound_to == *digest && record.agent == agent && record.session == session
+        };
+        self.kernel.proposals.iter().rev().find(|(_, record)| asked(record)).map(|(id, _)| id)
+    }
+
     /// The strength of a trace of the place itself; 0 where there is none.
     #[must_use]
     pub fn sense(&self, location: &Location, signal: Signal) -> Fixed {

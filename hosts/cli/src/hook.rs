@@ -13,7 +13,8 @@ use stigmergate_core::explain;
 use stigmergate_core::gate::{Decision, Verdict};
 use stigmergate_core::kernel::{Command, ObservedReply, Reply};
 use stigmergate_core::policy::Policy;
-use stigmergate_intake::claude::{self, Event, Kind, Permission};
+use stigmergate_intake::call::ToolCall;
+use stigmergate_intake::hosts::{Answer, Event, Host, Kind, Permission};
 use stigmergate_intake::settings::{Locations, make_private_folder};
 use stigmergate_intake::surroundings::Surroundings;
 use stigmergate_store::{Options, Store, StoreError};
@@ -41,21 +42,22 @@ pub(crate) fn run(args: &HookArgs, common: &Common) -> ExitCode {
 }
 
 fn answer(args: &HookArgs, common: &Common) -> u8 {
-    if args.host != claude::HOST {
-        return block(&format!("host {:?} is not known; known is {}", args.host, claude::HOST));
-    }
+    let Some(host) = Host::named(&args.host) else {
+        let known: Vec<&str> = Host::ALL.into_iter().map(Host::name).collect();
+        return block(&format!("host {:?} is not known; known are {}", args.host, known.join(", ")));
+    };
     let mut bytes = Vec::new();
     if let Err(error) = std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes) {
         return block(&format!("the event cannot be read: {error}"));
     }
-    let event = match Event::read(&bytes) {
+    let event = match Event::read(host, &bytes) {
         Ok(event) => event,
         Err(error) => return block(&error.to_string()),
     };
     match event.kind() {
         Kind::Other => DONE,
-        Kind::Before => before(&event, args, common).unwrap_or_else(|failure| block(&failure.to_string())),
-        Kind::After => after(&event, common),
+        Kind::Before => before(host, &event, args, common).unwrap_or_else(|failure| block(&failure.to_string())),
+        Kind::After => after(host, &event, common),
     }
 }
 
@@ -115,63 +117,90 @@ impl Ready {
     }
 }
 
-fn before(event: &Event, args: &HookArgs, common: &Common) -> Result<u8, Failure> {
+/// Judges a call. `host` is the one whose settings the hook stands in, and whose form the answer has.
+fn before(host: Host, event: &Event, args: &HookArgs, common: &Common) -> Result<u8, Failure> {
     let call = event.call().map_err(|error| Failure::new("event", error.to_string()))?;
     let mut ready = Ready::new(event, common)?;
     ready.settle()?;
+    let id = match call.proposal_id() {
+        Some(id) => id,
+        None => call.numbered_id(ready.store.last_sequence()?.saturating_add(1)),
+    };
     let around = &ready.around;
     let (proposal, unattended) = ready
         .store
-        .with_current(|kernel| (call.propose(around, kernel.policy()), kernel.policy().approval.unattended))?;
+        .with_current(|kernel| (call.propose(&id, around, kernel.policy()), kernel.policy().approval.unattended))?;
     let applied = ready.store.apply(ready.now, Command::Propose(Box::new(proposal)))?;
     let Reply::Verdict(verdict) = applied.reply else {
         return Err(Failure::new("internal", "a proposal was answered without a verdict"));
     };
     // The process ends here; giving its memory back piece by piece would only take time.
     std::mem::forget(ready);
-    let text = say(&verdict, applied.sequence, args.unattended || unattended);
-    let answer = match verdict.decision {
-        Decision::Execute => return Ok(DONE),
-        Decision::Hold if !(args.unattended || unattended) => claude::stop(Permission::Ask, &text),
-        Decision::Hold | Decision::Refuse => claude::stop(Permission::Deny, &text),
-    };
-    print(&answer)
+    let asks = event.host().asks() && !args.unattended && !unattended;
+    let text = say(&verdict, applied.sequence, asks);
+    print(&match verdict.decision {
+        Decision::Execute => host.go(),
+        Decision::Hold if asks => host.stop(Permission::Ask, &text),
+        Decision::Hold | Decision::Refuse => host.stop(Permission::Deny, &text),
+    })
 }
 
-/// What the host shows: the rule, what would be lost, a safer way, and where to go from here.
-fn say(verdict: &Verdict, sequence: u64, unattended: bool) -> String {
+/// What the host shows: the rule, what would be lost, a safer way, and where to go from here. `asks`: the host asks a person itself.
+fn say(verdict: &Verdict, sequence: u64, asks: bool) -> String {
     let mut short = crate::screen::plain(&explain::short(verdict));
     if !short.ends_with('.') {
         short.push('.');
     }
     let more = format!("stigmergate why {sequence}");
     match verdict.decision {
-        Decision::Hold if unattended => format!(
+        Decision::Hold if !asks => format!(
             "stigmergate {short} A person can allow it with: stigmergate approve {sequence}, then try again. More: {more}"
         ),
         _ => format!("stigmergate {short} More: {more}"),
     }
 }
 
-fn print(answer: &str) -> Result<u8, Failure> {
-    let mut out = std::io::stdout().lock();
-    // An answer that the host cannot read would let the call through.
-    writeln!(out, "{answer}")
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::new("io", format!("the answer cannot be written: {error}")))?;
+fn print(answer: &Answer) -> Result<u8, Failure> {
+    let failed = |error| Failure::new("io", format!("the answer cannot be written: {error}"));
+    if !answer.err.is_empty() {
+        writeln!(std::io::stderr(), "{}", answer.err).map_err(failed)?;
+    }
+    if !answer.out.is_empty() {
+        let mut out = std::io::stdout().lock();
+        // An answer that the host cannot read would let the call through.
+        writeln!(out, "{}", answer.out).and_then(|()| out.flush()).map_err(failed)?;
+    }
     Ok(DONE)
 }
 
-fn after(event: &Event, common: &Common) -> u8 {
+fn after(host: Host, event: &Event, common: &Common) -> u8 {
     match observe(event, common) {
         Ok(None) => DONE,
-        Ok(Some(message)) => print(&claude::message(&message)).unwrap_or(BLOCKED),
+        Ok(Some(message)) => print(&host.message(&message)).unwrap_or(BLOCKED),
         Err((failure, noted)) => {
             let kept = if noted { "It is noted; see stigmergate status." } else { "It could not be noted anywhere." };
-            let _ = writeln!(std::io::stderr(), "stigmergate could not record an outcome: {failure}. {kept}");
+            let text = crate::screen::plain(&format!("stigmergate could not record an outcome: {failure}. {kept}"));
+            if !host.shows_failures() {
+                return print(&host.message(&text)).unwrap_or(DONE);
+            }
+            let _ = writeln!(std::io::stderr(), "{text}");
             BLOCKED
         }
     }
+}
+
+/// The proposal that an event after a call belongs to.
+fn proposal_of(call: &ToolCall<'_>, ready: &mut Ready) -> Result<String, StoreError> {
+    if let Some(id) = call.proposal_id() {
+        return Ok(id);
+    }
+    let (around, now) = (&ready.around, ready.now);
+    let found = ready.store.with_current(|kernel| {
+        let view = kernel.at(now);
+        view.latest_unobserved(&call.agent(), &call.session(), &call.digest(around)).map(str::to_string)
+    })?;
+    let unknown = || stigmergate_core::error::Error::UnknownProposal { id: call.numbered_id(0) };
+    found.ok_or_else(|| unknown().into())
 }
 
 /// Records what became of a call. Returns what the person should see.
@@ -185,12 +214,14 @@ fn observe(event: &Event, common: &Common) -> Result<Option<String>, (Failure, b
         let noted = note_beside(&failure, common);
         (failure, noted)
     })?;
-    let id = call.proposal_id();
+    let ok = !event.failed() && !event.interrupted();
+    let mut id = String::new();
     let outcome = ready.settle().and_then(|()| {
+        id = proposal_of(&call, &mut ready)?;
         let around = &ready.around;
         let observation = ready
             .store
-            .with_current(|kernel| call.observation(around, kernel.policy(), !event.failed(), event.interrupted()))?;
+            .with_current(|kernel| call.observation(&id, around, kernel.policy(), ok, event.interrupted()))?;
         ready.store.apply(ready.now, Command::Observe(observation))
     });
     let applied = match outcome {

@@ -3,6 +3,7 @@
 use crate::surroundings::Surroundings;
 use crate::tools::{self, Tool};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use stigmergate_core::digest::Digest;
 use stigmergate_core::facts::{Act, Call, Class};
 use stigmergate_core::kernel::Observation;
@@ -17,23 +18,38 @@ pub struct ToolCall<'a> {
     pub host: &'a str,
     /// The session.
     pub session: &'a str,
-    /// The call's own id.
-    pub id: &'a str,
+    /// The call's own id, where the host gives one.
+    pub id: Option<&'a str>,
     /// The kind of sub-agent, where one calls.
     pub agent_type: Option<&'a str>,
     /// The tool's name.
     pub name: &'a str,
+    /// The tool's name, common to all hosts.
+    pub common_name: Cow<'a, str>,
     /// What the tool does.
     pub tool: Tool<'a>,
     /// Its input, after all rewriting.
     pub input: &'a Map<String, Value>,
 }
 
+/// Members of a command's input that only speak of it.
+const SAID_OF_COMMANDS: [&str; 4] = ["description", "explanation", "justification", "reason"];
+
 impl ToolCall<'_> {
-    /// The proposal's id: host, session and call (SPEC 12).
+    /// The proposal's id: host, session and call (SPEC 12); `None` where the host has no ids of calls.
     #[must_use]
-    pub fn proposal_id(&self) -> String {
-        let full = format!("{}:{}:{}", self.host, self.session, self.id);
+    pub fn proposal_id(&self) -> Option<String> {
+        self.id.map(|id| self.id_with(id))
+    }
+
+    /// An id for a call of a host that gives none: by the number of the judgement.
+    #[must_use]
+    pub fn numbered_id(&self, sequence: u64) -> String {
+        self.id_with(&format!("call-{sequence}"))
+    }
+
+    fn id_with(&self, id: &str) -> String {
+        let full = format!("{}:{}:{id}", self.host, self.session);
         let clean = !full.chars().any(char::is_control);
         if full.len() <= 250 && clean {
             full
@@ -52,29 +68,38 @@ impl ToolCall<'_> {
         }
     }
 
+    /// The session, as the core keeps it.
+    #[must_use]
+    pub fn session(&self) -> String {
+        crate::commands::cut(self.session, 250)
+    }
+
     /// The digest of exactly what would run, and where.
     #[must_use]
     pub fn digest(&self, around: &Surroundings) -> Digest {
+        let mut input = self.input.clone();
+        if matches!(self.tool, Tool::Shell { .. }) {
+            // What the model says about a command does not run, and the next time it says it in other words.
+            input.retain(|field, _| !SAID_OF_COMMANDS.contains(&field.as_str()));
+        }
         // Objects are kept sorted by key, so that equal inputs have one text.
         let what = Value::from(vec![
             Value::from(self.name),
-            Value::Object(self.input.clone()),
+            Value::Object(input),
             Value::from(around.directory().to_string_lossy().into_owned()),
         ]);
         Digest::of("stigmergate call", what.to_string().as_bytes())
     }
 
-    /// The call as a proposal: facts as they are now.
+    /// The call as a proposal with this id: facts as they are now.
     #[must_use]
-    pub fn propose(&self, around: &Surroundings, policy: &Policy) -> Proposal {
+    pub fn propose(&self, id: &str, around: &Surroundings, policy: &Policy) -> Proposal {
         let read = tools::read(self.name, &self.tool, self.input, around, policy, true);
         let target = main_place(&read.acts);
-        let action: String = self.name.chars().filter(|c| !c.is_control()).take(120).collect();
-        let action = if action.trim().is_empty() { "tool".to_string() } else { action };
-        let mut proposal = Proposal::new(&self.proposal_id(), &self.agent(), &action, target);
+        let mut proposal = Proposal::new(id, &self.agent(), &tool_name(self.name), target);
         proposal.call = Some(Call {
-            tool: action,
-            session: crate::commands::cut(self.session, 250),
+            tool: tool_name(&self.common_name),
+            session: self.session(),
             digest: self.digest(around),
             acts: read.acts,
             facts: read.facts,
@@ -82,20 +107,26 @@ impl ToolCall<'_> {
         proposal
     }
 
-    /// What became of the call.
+    /// What became of the call that was proposed under this id.
     #[must_use]
-    pub fn observation(&self, around: &Surroundings, policy: &Policy, ok: bool, interrupted: bool) -> Observation {
+    pub fn observation(
+        &self,
+        id: &str,
+        around: &Surroundings,
+        policy: &Policy,
+        ok: bool,
+        interrupted: bool,
+    ) -> Observation {
         let read = tools::read(self.name, &self.tool, self.input, around, policy, false);
         let stamps =
             read.changed.into_iter().filter_map(|(place, path)| Some((place, crate::repository::stamp(&path)?)));
-        Observation {
-            proposal_id: self.proposal_id(),
-            ok,
-            interrupted,
-            stamps: stamps.take(1000).collect(),
-            cost: None,
-        }
+        Observation { proposal_id: id.to_string(), ok, interrupted, stamps: stamps.take(1000).collect(), cost: None }
     }
+}
+
+fn tool_name(name: &str) -> String {
+    let name: String = name.chars().filter(|c| !c.is_control()).take(120).collect();
+    if name.trim().is_empty() { "tool".to_string() } else { name }
 }
 
 /// The place that a call is about: that of its gravest act, the first of those.
@@ -106,7 +137,7 @@ fn main_place(acts: &[Act]) -> Location {
 
 #[cfg(test)]
 mod tests {
-    use crate::claude::Event;
+    use crate::hosts::{Event, Host};
     use crate::surroundings::Surroundings;
     use crate::testing::Scene;
     use proptest::prelude::*;
@@ -130,8 +161,9 @@ mod tests {
         assert_eq!(scene.propose("Bash", &json!({"command": "ls"})).proposal_id, "claude:s:u");
         let event = json!({"hook_event_name": "PreToolUse", "session_id": "s".repeat(5000), "tool_use_id": "\u{1}",
             "tool_name": "Bash", "tool_input": {"command": "ls"}, "agent_type": "re\u{7}viewer"});
-        let event = Event::read(event.to_string().as_bytes()).unwrap();
-        let proposal = event.call().unwrap().propose(&scene.around(), &scene.policy);
+        let event = Event::read(Host::Claude, event.to_string().as_bytes()).unwrap();
+        let call = event.call().unwrap();
+        let proposal = call.propose(&call.proposal_id().unwrap(), &scene.around(), &scene.policy);
         proposal.check(&scene.policy.bounds).unwrap();
         assert_eq!(proposal.agent_id, "claude/reviewer");
     }
@@ -146,14 +178,19 @@ mod tests {
 
     /// Whether an event is answered: refused as none, or read into a proposal that the core takes.
     fn answers(bytes: &[u8]) {
+        Host::ALL.into_iter().for_each(|host| answers_from(host, bytes));
+    }
+
+    fn answers_from(host: Host, bytes: &[u8]) {
         let policy = Policy::preset(Preset::Standard);
-        let Ok(event) = Event::read(bytes) else { return };
+        let Ok(event) = Event::read(host, bytes) else { return };
         let Ok(call) = event.call() else { return };
         // A folder that nobody has: what is read does not depend on what is there.
         let around = Surroundings::new(Path::new("/nonexistent/repository"), Some(Path::new("/nonexistent/home")));
-        let proposal = call.propose(&around, &policy);
+        let id = call.proposal_id().unwrap_or_else(|| call.numbered_id(1));
+        let proposal = call.propose(&id, &around, &policy);
         proposal.check(&policy.bounds).unwrap();
-        let _ = call.observation(&around, &policy, false, false);
+        let _ = call.observation(&id, &around, &policy, false, false);
     }
 
     fn event(tool: &str, input: &Value) -> Vec<u8> {

@@ -2,13 +2,13 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`claude`] | a host's events and answers |
+//! | [`hosts`] | each host's events and answers |
 //! | [`call`] | a call as a proposal, and what became of it as an observation |
 //! | `tools` | what a tool does, whatever its host calls it |
 //! | [`shell`] | shell text, read as a shell reads it |
 //! | `commands` | a command as an act, by the policy's table and by looking |
 //! | `targets`, [`places`], [`repository`] | places under one name, and what git knows of them |
-//! | `sql`, `redact` | statements in words; secrets out of them |
+//! | `sql`, `patch`, `redact` | statements in words; files in patches; secrets out of both |
 //! | [`surroundings`] | where a call happens |
 //! | [`settings`] | where things are, and which policy holds there |
 #![cfg_attr(
@@ -23,8 +23,9 @@
 )]
 
 pub mod call;
-pub mod claude;
 mod commands;
+pub mod hosts;
+mod patch;
 pub mod places;
 mod redact;
 pub mod repository;

@@ -1,6 +1,6 @@
 //! A repository for tests, and what is concluded of calls in it.
 
-use crate::claude::Event;
+use crate::hosts::{Event, Host};
 use crate::surroundings::Surroundings;
 use serde_json::{Value, json};
 use std::fs;
@@ -52,8 +52,8 @@ impl Scene {
     pub(crate) fn propose(&self, tool: &str, input: &Value) -> Proposal {
         let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "tool_use_id": "u", "cwd": self.root,
             "tool_name": tool, "tool_input": input});
-        let event = Event::read(event.to_string().as_bytes()).unwrap();
-        let proposal = event.call().unwrap().propose(&self.around(), &self.policy);
+        let event = Event::read(Host::Claude, event.to_string().as_bytes()).unwrap();
+        let proposal = event.call().unwrap().propose("claude:s:u", &self.around(), &self.policy);
         proposal.check(&self.policy.bounds).unwrap();
         proposal
     }

@@ -7,6 +7,7 @@ use crate::sql;
 use crate::surroundings::Surroundings;
 use crate::targets::{Collector, Standing, own};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use stigmergate_core::facts::{Act, Class, Effect, Fact, FactKind};
@@ -23,9 +24,11 @@ pub enum Tool<'a> {
     /// A shell command.
     Shell {
         /// The text.
-        command: &'a str,
+        command: Cow<'a, str>,
         /// The shell that it is for.
         dialect: Dialect,
+        /// The folder in which it runs, where the call names one.
+        directory: Option<&'a str>,
     },
     /// A file tool: what it does to these paths.
     Files(Vec<(&'a str, Effect)>),
@@ -63,12 +66,12 @@ pub(crate) fn read(
     look: bool,
 ) -> Read {
     match tool {
-        Tool::Shell { command, dialect } => shell_call(command, *dialect, around, policy, look),
+        Tool::Shell { command, dialect, directory } => shell_call(command, *dialect, *directory, around, policy, look),
         Tool::Files(paths) => files(paths, around, policy, look),
         Tool::Mcp { verb, server } => {
             let mut read = mcp(verb, server, input, around, policy, look);
             for text in commands_in(input) {
-                let found = shell_call(&text, Dialect::Posix, around, policy, look);
+                let found = shell_call(&text, Dialect::Posix, None, around, policy, look);
                 let tells =
                     |act: &Act| !act.facts.is_empty() || act.targets.iter().any(|target| target.effect.changes());
                 read.acts.extend(found.acts.into_iter().filter(tells));
@@ -117,8 +120,15 @@ fn plain(name: &str, class: Class) -> Read {
     Read { acts: vec![act], ..Read::default() }
 }
 
-fn shell_call(command: &str, dialect: Dialect, around: &Surroundings, policy: &Policy, look: bool) -> Read {
-    let script = shell::read(command, dialect);
+fn shell_call(
+    command: &str,
+    dialect: Dialect,
+    directory: Option<&str>,
+    around: &Surroundings,
+    policy: &Policy,
+    look: bool,
+) -> Read {
+    let script = shell::read_in(directory, command, dialect);
     let found = commands::acts(&script, around, policy, look);
     let mut read = Read { acts: found.acts, facts: Vec::new(), changed: found.changed };
     read.acts.splice(0..0, carriers(&script, policy));
@@ -278,7 +288,7 @@ fn mcp(
     }
     let mut shell = Read::default();
     if let Some(command) = shell_input(input).filter(|_| reading.observe.contains(&Observe::Shell)) {
-        shell = shell_call(&command, Dialect::Posix, around, policy, look);
+        shell = shell_call(&command, Dialect::Posix, None, around, policy, look);
         // What the command does is told by its own acts.
         class = Class::Read;
     }
@@ -363,7 +373,7 @@ fn server_of_files(server: &str) -> bool {
         .any(|word| lower.contains(word))
 }
 
-fn texts(value: &Value) -> Vec<&str> {
+pub(crate) fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text.strip_prefix("file://").unwrap_or(text)],
         Value::Array(items) => items.iter().filter_map(Value::as_str).take(64).collect(),

@@ -34,6 +34,8 @@ mod tests;
 
 use std::sync::Arc;
 
+pub(crate) use walk::quote;
+
 /// Texts longer than this many bytes are not parsed, only read by the fallback.
 pub const MAX_TEXT: usize = 64 * 1024;
 /// Nesting deeper than this is not parsed, only read by the fallback.
@@ -336,8 +338,16 @@ pub(crate) fn program_name(path: &str) -> String {
 /// assert_eq!(rm.words[2].text, "notes");
 /// ```
 pub fn read(text: &str, dialect: Dialect) -> Script {
+    read_in(None, text, dialect)
+}
+
+/// The same for a text that runs in a folder of its own: absolute, or beneath the one where the call is made.
+pub(crate) fn read_in(directory: Option<&str>, text: &str, dialect: Dialect) -> Script {
     let mut reader = walk::Reader::default();
     let mut scope = walk::Scope::default();
+    if let Some(directory) = directory {
+        scope.start_in(directory);
+    }
     reader.text(text, dialect, &mut scope);
     reader.finish()
 }

@@ -171,6 +171,12 @@ impl Scope {
         self.positional = Some(Arc::new(arguments.to_vec()));
     }
 
+    /// Begins in a folder: a text that is no shell's word.
+    pub(super) fn start_in(&mut self, directory: &str) {
+        self.change_directory(&Word::literal(directory));
+        self.directory_assumed = false;
+    }
+
     /// Follows `cd` to `target`.
     pub(super) fn change_directory(&mut self, target: &Word) {
         self.directory = if target.is_plain() {
@@ -1137,7 +1143,7 @@ pub(super) fn is_declaration(name: &str) -> bool {
 }
 
 /// Spells a value so that a shell reads it back as one word.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     if !text.is_empty()
         && text.bytes().all(|b| {
             b.is_ascii_alphanumeric()

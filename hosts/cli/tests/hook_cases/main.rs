@@ -1,4 +1,5 @@
-//! The hook on the cases of `tests/hook`: each in a fresh repository, home and store, as Claude Code would call it.
+//! The hook on the cases of `tests/hook`: each in a fresh repository, home and store, as Claude Code would call it, and those of
+//! `cases.jsonl` also as every other host would.
 //!
 //! A case says in which state the repository is (`clean`, `dirty`, `untracked`), which rules its `stigmergate.toml` holds, which events
 //! come and which answers are right (`hold|refuse`: either). Nothing risky may be let through; everything else must be as expected.
@@ -9,6 +10,8 @@
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects
 )]
+
+mod forms;
 
 use serde_json::Value;
 use std::fs;
@@ -62,6 +65,7 @@ const UNTRACKED: [(&str, &str); 5] = [
 
 struct Case {
     file: String,
+    host: &'static str,
     row: Value,
 }
 
@@ -124,9 +128,9 @@ fn prepare(base: &Path, case: &Value) -> (PathBuf, PathBuf) {
 }
 
 /// What the host would do with the answer.
-fn answer(root: &Path, home: &Path, store: &Path, event: &Value) -> String {
+fn answer(host: &str, root: &Path, home: &Path, store: &Path, event: &Value) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_stigmergate"))
-        .args(["hook", "claude", "--store"])
+        .args(["hook", host, "--store"])
         .arg(store)
         .current_dir(root)
         .env("HOME", home)
@@ -140,26 +144,11 @@ fn answer(root: &Path, home: &Path, store: &Path, event: &Value) -> String {
         .unwrap();
     child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    match output.status.code() {
-        Some(2) => "refuse".into(),
-        Some(0) if text.trim().is_empty() => "execute".into(),
-        Some(0) => {
-            let answer: Value = serde_json::from_str(&text).expect("the answer is JSON");
-            let specific = &answer["hookSpecificOutput"];
-            if specific.is_null() {
-                return "execute".into();
-            }
-            assert_eq!(specific["hookEventName"], "PreToolUse");
-            assert!(!specific["permissionDecisionReason"].as_str().unwrap().is_empty());
-            match specific["permissionDecision"].as_str().unwrap() {
-                "ask" => "hold".into(),
-                "deny" => "refuse".into(),
-                other => panic!("permissionDecision {other}"),
-            }
-        }
-        code => panic!("exit code {code:?}: the host would let the call through"),
+    if forms::is_after(event) {
+        assert!(matches!(output.status.code(), Some(0 | 2)));
+        return "execute".into();
     }
+    forms::answer(host, output.status.code(), &String::from_utf8(output.stdout).unwrap())
 }
 
 /// Runs a case. Returns a line for each answer that is not as expected; those that let something risky through begin with `RISKY`.
@@ -174,15 +163,16 @@ fn run(case: &Case, base: &Path) -> (usize, Vec<String>) {
     assert_eq!(events.len(), expected.len(), "{}: an expectation for each event", case.row["id"]);
     for (number, (event, expect)) in events.iter().zip(expected).enumerate() {
         let text = names.iter().fold(event.to_string(), |text, (name, path)| text.replace(name, path));
-        let got = answer(&root, &home, &store, &serde_json::from_str(&text).unwrap());
+        let event_here = forms::event(case.host, &serde_json::from_str(&text).unwrap());
+        let got = answer(case.host, &root, &home, &store, &event_here);
         let Some(expect) = expect.as_str() else { continue };
         judged += 1;
         if !expect.split('|').any(|one| one == got) {
             let risky = if !expect.contains("execute") && got == "execute" { "RISKY: " } else { "" };
             let what = event["tool_input"].to_string();
             wrong.push(format!(
-                "{risky}{} {} event {number}: want {expect}, got {got}: {what}",
-                case.file, case.row["id"]
+                "{risky}{} {} as {} event {number}: want {expect}, got {got}: {what}",
+                case.file, case.row["id"], case.host
             ));
         }
     }
@@ -192,17 +182,20 @@ fn run(case: &Case, base: &Path) -> (usize, Vec<String>) {
 #[test]
 fn nothing_risky_passes_and_ordinary_work_is_not_stopped() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hook");
+    // To work on some of them: the name of a file.
+    let only = std::env::var("HOOK_CASES").ok();
     let mut cases = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
+        let wanted = only.as_ref().is_none_or(|only| path.ends_with(only));
+        if wanted && path.extension().is_some_and(|extension| extension == "jsonl") {
             let file = path.file_name().unwrap().to_string_lossy().into_owned();
             let text = fs::read_to_string(&path).unwrap();
-            cases.extend(
-                text.lines()
-                    .filter(|line| !line.is_empty())
-                    .map(|line| Case { file: file.clone(), row: serde_json::from_str(line).unwrap() }),
-            );
+            let hosts = if file == "cases.jsonl" { &forms::HOSTS[..] } else { &forms::HOSTS[..1] };
+            for line in text.lines().filter(|line| !line.is_empty()) {
+                let row: Value = serde_json::from_str(line).unwrap();
+                cases.extend(hosts.iter().map(|host| Case { file: file.clone(), host, row: row.clone() }));
+            }
         }
     }
     assert!(cases.len() > 50, "the cases are there");
@@ -214,7 +207,11 @@ fn nothing_risky_passes_and_ordinary_work_is_not_stopped() {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             scope.spawn(|| {
                 while let Some(case) = { cases.get(next.fetch_add(1, Ordering::Relaxed)) } {
-                    let place = base_path.join(format!("case-{}", case.row["id"].as_str().unwrap().replace('/', "_")));
+                    let place = base_path.join(format!(
+                        "case-{}-{}",
+                        case.host,
+                        case.row["id"].as_str().unwrap().replace('/', "_")
+                    ));
                     let (count, mismatches) = run(case, &place);
                     judged.fetch_add(count, Ordering::Relaxed);
                     wrong.lock().unwrap().extend(mismatches);
