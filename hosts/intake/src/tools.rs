@@ -129,9 +129,27 @@ fn shell_call(
     look: bool,
 ) -> Read {
     let script = shell::read_in(directory, command, dialect);
-    let found = commands::acts(&script, around, policy, look);
+    // Hosts call their shell by one name on every system, whichever shell it is.
+    let other = if dialect == Dialect::Posix { shell::windows_dialect(&script) } else { None };
+    let mut read = script_call(&script, around, policy, look);
+    if let Some(other) = other {
+        let again = script_call(&shell::read_in(directory, command, other), around, policy, look);
+        let Read { acts, facts, changed } = again;
+        read.acts.extend(acts);
+        read.facts.extend(facts);
+        read.changed.extend(changed);
+    }
+    if read.acts.is_empty() {
+        read.acts = plain("shell", Class::Read).acts;
+    }
+    read
+}
+
+/// What a text does that was read.
+fn script_call(script: &shell::Script, around: &Surroundings, policy: &Policy, look: bool) -> Read {
+    let found = commands::acts(script, around, policy, look);
     let mut read = Read { acts: found.acts, facts: Vec::new(), changed: found.changed };
-    read.acts.splice(0..0, carriers(&script, policy));
+    read.acts.splice(0..0, carriers(script, policy));
     if script.fork_bomb {
         read.facts.push(Fact {
             kind: FactKind::CatastrophicTarget,
@@ -151,9 +169,6 @@ fn shell_call(
             };
             read.facts.push(Fact { kind: FactKind::Unreadable, detail: detail.into() });
         }
-    }
-    if read.acts.is_empty() {
-        read.acts = plain("shell", Class::Read).acts;
     }
     read
 }
@@ -450,6 +465,22 @@ mod tests {
         {
             assert_eq!(served(name), [], "{name}");
         }
+    }
+
+    #[test]
+    fn a_shell_of_windows_is_known_by_its_commands() {
+        let scene = Scene::new();
+        for command in [
+            r"Remove-Item -Recurse -Force .\notes",
+            r"rm -Recurse -Force .\notes",
+            r"Get-ChildItem .\notes | Remove-Item",
+            r"del /f notes\draft.md",
+            r"rd /s /q notes",
+            r"Set-Content -Path notes\draft.md -Value x",
+        ] {
+            assert!(scene.shell(command).contains(&F::Irreversible), "{command}");
+        }
+        scene.ordinary(&[r"Get-Content .\README.md", r"Get-ChildItem -Recurse .\src", "sed -n 's/a\\b/c/p' README.md"]);
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod tests;
 use std::sync::Arc;
 
 pub(crate) use walk::quote;
+pub(crate) use windows::dialect as windows_dialect;
 
 /// Texts longer than this many bytes are not parsed, only read by the fallback.
 pub const MAX_TEXT: usize = 64 * 1024;

@@ -6,7 +6,45 @@
 
 use super::walk::{Reader, Scope, Var, doubt};
 use super::word::{Cursor, here};
-use super::{CodeSource, Command, Joined, Redirect, RedirectKind, Stdin, Via, Word};
+use super::{CodeSource, Command, Dialect, Joined, Redirect, RedirectKind, Script, Stdin, Via, Word};
+
+/// The shell of Windows that a text read as bash is for, if its commands look like that: cmdlets (`Remove-Item`), parameters in
+/// their spelling (`-Recurse`), and commands of `cmd.exe` with its switches or backslashes.
+pub(crate) fn dialect(script: &Script) -> Option<Dialect> {
+    script.commands.iter().find_map(|command| {
+        let program = command.words.first()?;
+        let arguments = command.arguments();
+        if is_cmdlet(&program.text) || arguments.iter().any(|word| is_parameter(&word.raw)) {
+            return Some(Dialect::PowerShell);
+        }
+        let of_cmd = CMD_COMMANDS.contains(&program.text.to_ascii_lowercase().as_str());
+        let spelled_so = |word: &Word| is_switch(&word.raw) || word.raw.contains('\\');
+        (of_cmd && arguments.iter().any(spelled_so)).then_some(Dialect::Cmd)
+    })
+}
+
+/// Commands of `cmd.exe` that change files.
+const CMD_COMMANDS: [&str; 11] =
+    ["del", "erase", "rd", "rmdir", "copy", "xcopy", "robocopy", "move", "ren", "rename", "format"];
+
+/// `Remove-Item`
+fn is_cmdlet(program: &str) -> bool {
+    let is_name = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_uppercase()) && part.chars().all(|c| c.is_ascii_alphabetic())
+    };
+    program.split_once('-').is_some_and(|(verb, noun)| is_name(verb) && is_name(noun))
+}
+
+fn is_parameter(word: &str) -> bool {
+    ["-Recurse", "-Force", "-LiteralPath", "-Path", "-Destination", "-Filter", "-ErrorAction", "-Confirm:$false"]
+        .contains(&word)
+}
+
+/// `/s`
+fn is_switch(word: &str) -> bool {
+    let letter = word.strip_prefix('/').and_then(|rest| rest.split(':').next());
+    letter.is_some_and(|letter| letter.len() == 1 && letter.chars().all(|c| c.is_ascii_alphabetic()))
+}
 
 /// One statement that is being collected.
 #[derive(Default)]
