@@ -8,6 +8,7 @@
 //! | [`shell`] | shell text, read as a shell reads it |
 //! | `commands` | a command as an act, by the policy's table and by looking |
 //! | `targets`, [`places`], [`repository`] | places under one name, and what git knows of them |
+//! | `scripts` | files that a command runs, as far as they are to be read |
 //! | `sql`, `redact` | statements in words; secrets out of them |
 //! | [`surroundings`] | where a call happens |
 //! | [`settings`] | where things are, and which policy holds there |
@@ -28,6 +29,7 @@ mod commands;
 pub mod places;
 mod redact;
 pub mod repository;
+mod scripts;
 pub mod settings;
 pub mod shell;
 mod sql;

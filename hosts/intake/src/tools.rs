@@ -2,6 +2,7 @@
 
 use crate::commands::{self, cut};
 use crate::redact;
+use crate::scripts::Disk;
 use crate::shell::{self, Dialect, Unreadable, Via};
 use crate::sql;
 use crate::surroundings::Surroundings;
@@ -118,7 +119,7 @@ fn plain(name: &str, class: Class) -> Read {
 }
 
 fn shell_call(command: &str, dialect: Dialect, around: &Surroundings, policy: &Policy, look: bool) -> Read {
-    let script = shell::read(command, dialect);
+    let script = shell::read_with(command, dialect, &Disk { around, policy });
     let found = commands::acts(&script, around, policy, look);
     let mut read = Read { acts: found.acts, facts: Vec::new(), changed: found.changed };
     read.acts.splice(0..0, carriers(&script, policy));
