@@ -2,7 +2,7 @@
 
 use crate::redact;
 use crate::repository::{Bounds, Repository, State};
-use crate::shell::{CodeSource, Command, RedirectKind, Script, Stdin, Via, Word};
+use crate::shell::{CodeSource, Command, Origin, RedirectKind, Script, Stdin, Via, Word};
 use crate::sql;
 use crate::surroundings::Surroundings;
 use crate::targets::{Collector, Standing, location, own, standing};
@@ -98,6 +98,14 @@ impl<'a> Reader<'a> {
         };
         let mut collector = Collector::new(self.around, self.policy, stands, self.look);
         collector.backslashes = self.command.backslashes;
+        collector.origin = self.command.origin;
+        // A program that removes single files of its own is ordinary; whole folders are not.
+        if collector.origin == Origin::New
+            && self.command.via.iter().any(|via| matches!(via, Via::Inline(_)))
+            && !self.is_recursive(&asked)
+        {
+            collector.origin = Origin::Changed;
+        }
         if asked.program == "git" {
             self.go_to_repository(&asked, &mut collector);
         }
@@ -438,11 +446,12 @@ impl<'a> Reader<'a> {
         let source = match &self.command.code_from {
             Some(CodeSource::Downloaded) => Some("downloaded"),
             Some(CodeSource::Decoded) => Some("decoded"),
-            Some(CodeSource::Computed) => Some("computed"),
-            Some(CodeSource::Literal(_) | CodeSource::Setup) | None => None,
+            Some(CodeSource::Computed) if self.command.origin == Origin::Text => Some("computed"),
+            Some(CodeSource::Literal(_) | CodeSource::Setup | CodeSource::Computed) | None => None,
         };
         let decoded = self.command.via.contains(&Via::Decoded);
-        let opaque = self.command.inline.as_ref().is_some_and(|inline| inline.opaque);
+        let opaque =
+            self.command.inline.as_ref().is_some_and(|inline| inline.opaque && self.command.origin == Origin::Text);
         if let Some(source) = source.or(decoded.then_some("decoded")).or(opaque.then_some("computed")) {
             collector.fact(FactKind::UntrustedCode, source);
         }

@@ -8,6 +8,7 @@
 //! | [`shell`] | shell text, read as a shell reads it |
 //! | `commands` | a command as an act, by the policy's table and by looking |
 //! | `targets`, [`places`], [`repository`] | places under one name, and what git knows of them |
+//! | `scripts` | files that a command runs, as far as they are to be read |
 //! | `sql`, `patch`, `redact` | statements in words; files in patches; secrets out of both |
 //! | [`surroundings`] | where a call happens |
 //! | [`settings`] | where things are, and which policy holds there |
@@ -29,6 +30,7 @@ mod patch;
 pub mod places;
 mod redact;
 pub mod repository;
+mod scripts;
 pub mod settings;
 pub mod shell;
 mod sql;

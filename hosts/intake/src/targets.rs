@@ -2,7 +2,7 @@
 
 use crate::places::{Kind, Place};
 use crate::repository::{Beneath, Bounds, Repository, State};
-use crate::shell::{Directory, Word};
+use crate::shell::{Directory, Origin, Word};
 use crate::surroundings::Surroundings;
 use std::path::{Path, PathBuf};
 use stigmergate_core::facts::{Before, Effect, Fact, FactKind, Root, Target};
@@ -37,6 +37,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) standing: Standing,
     /// A backslash separates folders, as in PowerShell and cmd.
     pub(crate) backslashes: bool,
+    /// Where the text of the act comes from.
+    pub(crate) origin: Origin,
     /// Look at the state of places; without it only their names are wanted.
     pub(crate) look: bool,
     pub(crate) targets: Vec<Target>,
@@ -48,7 +50,7 @@ pub(crate) struct Collector<'a> {
 impl<'a> Collector<'a> {
     pub(crate) fn new(around: &'a Surroundings, policy: &'a Policy, standing: Standing, look: bool) -> Self {
         let (targets, facts, changed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { around, policy, standing, backslashes: false, look, targets, facts, changed }
+        Self { around, policy, standing, backslashes: false, origin: Origin::Text, look, targets, facts, changed }
     }
 
     pub(crate) fn fact(&mut self, kind: FactKind, detail: &str) {
@@ -166,6 +168,15 @@ impl<'a> Collector<'a> {
 
     /// A target that cannot be told before the act runs.
     fn unresolved(&mut self, spelling: &str, effect: Effect) {
+        // Most programs in files name what they write by values that only a run gives.
+        let tells = match self.origin {
+            Origin::Text => true,
+            Origin::New => effect == Effect::Delete,
+            Origin::Changed => false,
+        };
+        if !tells {
+            return;
+        }
         let text: String = spelling.chars().filter(|c| !c.is_control()).take(300).collect();
         let text = if text.is_empty() { "?".to_string() } else { text };
         let mut target = Target::new(Location::path(&named(&text)), effect, Root::Workspace, Before::Unknown);

@@ -2,6 +2,7 @@
 
 use crate::commands::{self, cut};
 use crate::redact;
+use crate::scripts::Disk;
 use crate::shell::{self, Dialect, Unreadable, Via};
 use crate::sql;
 use crate::surroundings::Surroundings;
@@ -128,12 +129,13 @@ fn shell_call(
     policy: &Policy,
     look: bool,
 ) -> Read {
-    let script = shell::read_in(directory, command, dialect);
+    let files = Disk { around, policy };
+    let script = shell::read_with(command, dialect, directory, &files);
     // Hosts call their shell by one name on every system, whichever shell it is.
     let other = if dialect == Dialect::Posix { shell::windows_dialect(&script) } else { None };
     let mut read = script_call(&script, around, policy, look);
     if let Some(other) = other {
-        let again = script_call(&shell::read_in(directory, command, other), around, policy, look);
+        let again = script_call(&shell::read_with(command, other, directory, &files), around, policy, look);
         let Read { acts, facts, changed } = again;
         read.acts.extend(acts);
         read.facts.extend(facts);

@@ -6,15 +6,16 @@
 
 use std::sync::Arc;
 
+use super::scripts::ReadBy;
 use super::walk::{Reader, Scope, Var};
 use super::word::here;
-use super::{CodeSource, Command, Directory, Inline, RedirectKind, Stdin, Via, Word};
+use super::{CodeSource, Command, Directory, Inline, RedirectKind, Stdin, Via, Word, program_name};
 use super::{inline, sources};
 
 /// An item list from a literal is followed for each of at most this many.
 const MAX_ITEMS: usize = 50;
 
-impl Reader {
+impl Reader<'_> {
     /// Follows a command whose words are expanded. `functions`: whether the program may be a
     /// function of the text.
     pub(super) fn run(&mut self, command: Command, scope: &mut Scope, functions: bool) {
@@ -43,10 +44,18 @@ impl Reader {
             self.push(command);
             return;
         }
-        let program = command.program();
         if let Some(source) = self.written_source(&first.text) {
             command.code_from = Some(source);
         }
+        if let Some(original) = self.original(&command)
+            && let Some(first) = command.words.first_mut()
+        {
+            first.text = original;
+        }
+        if self.direct(&command, scope) {
+            return;
+        }
+        let program = command.program();
         match program.as_str() {
             "cd" | "chdir" | "pushd" => self.change_directory(command, scope),
             "popd" => {
@@ -93,12 +102,16 @@ impl Reader {
             }
             "trap" => self.trap(command, scope),
             "source" | "." => {
-                if let Some(word) = command.arguments().first().cloned() {
+                if let Some((word, rest)) = command.arguments().split_first() {
+                    let (word, rest) = (word.clone(), rest.to_vec());
                     command.code_from = word.output_of.clone().or_else(|| self.written_source(&word.text));
                     if word.text == "/dev/stdin" {
                         self.shell_stdin(command, scope);
                         return;
                     }
+                    self.push(command.clone());
+                    self.file(&word, &rest, ReadBy::ThisShell, &command, scope);
+                    return;
                 }
                 self.push(command);
             }
@@ -110,9 +123,7 @@ impl Reader {
                 let mut inner = self.inner_scope(&command, scope, Via::Sudo(program));
                 self.cmd(&text, &mut inner);
             }
-            "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "mksh" | "fish" | "rbash" => {
-                self.shell(command, scope, &program)
-            }
+            _ if is_shell(&program) => self.shell(command, scope, &program),
             "busybox" | "toybox" => self.wrapped(command, scope, 0, &program),
             "cmd" => self.cmd_shell(command, scope),
             "powershell" | "pwsh" => self.power_shell_shell(command, scope),
@@ -159,6 +170,13 @@ impl Reader {
             "npx" | "npm" | "pnpm" | "bunx" if value_of(command.arguments(), &["-c", "--call"]).is_some() => {
                 let words: Vec<Word> = value_of(command.arguments(), &["-c", "--call"]).into_iter().collect();
                 self.text_of(&words, command, scope, Via::Wrapper(program), false);
+            }
+            "make" | "gmake" | "just" => self.make(command, scope),
+            "npm" | "pnpm" | "yarn" | "bun" | "node" | "npm-run-all" | "run-s" | "run-p"
+                if self.package_script(&command, scope) => {}
+            "npx" | "bunx" | "pnpx" | "uvx" | "pipx" if runner_of(&command).is_some() => {
+                let at = runner_of(&command).unwrap_or_default();
+                self.wrapped(command, scope, at, &program);
             }
             "tmux" | "screen" => self.terminal(command, scope, &program),
             "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "bundle" | "conda" | "mamba" | "direnv"
@@ -238,7 +256,7 @@ impl Reader {
     }
 
     /// A scope for text that this command hands to a shell.
-    fn inner_scope(&self, command: &Command, scope: &Scope, via: Via) -> Scope {
+    pub(super) fn inner_scope(&self, command: &Command, scope: &Scope, via: Via) -> Scope {
         let mut inner = match via {
             Via::Remote(_) | Via::Container(_) => scope.elsewhere(via),
             Via::Eval | Via::Trap => scope.subshell(via),
@@ -414,8 +432,12 @@ impl Reader {
     fn shell(&mut self, command: Command, scope: &mut Scope, program: &str) {
         let mut text_follows = false;
         let mut stdin = false;
+        let mut only_parses = false;
         let mut at = 0_usize;
         let arguments = command.arguments().to_vec();
+        if let Some(file) = value_of(&arguments, &["--rcfile", "--init-file"]) {
+            self.file(&file, &[], ReadBy::Shell, &command, scope);
+        }
         while let Some(word) = arguments.get(at) {
             let text = word.text.as_str();
             if text == "--" || text == "-" {
@@ -430,6 +452,7 @@ impl Reader {
             let Some(cluster) = text.strip_prefix(['-', '+']) else { break };
             text_follows |= text.starts_with('-') && cluster.contains('c');
             stdin |= cluster.contains('s');
+            only_parses |= text.starts_with('-') && cluster.contains('n');
             at = at.saturating_add(if cluster.ends_with(['o', 'O']) { 2 } else { 1 });
         }
         let rest = arguments.get(at..).unwrap_or_default();
@@ -452,12 +475,24 @@ impl Reader {
                 self.script(&text.text, &mut inner);
                 self.computed(start, std::slice::from_ref(text), command, scope);
             }
-            Some((file, _)) if !stdin && file.text != "/dev/stdin" => {
+            Some((file, after)) if !stdin && file.text != "/dev/stdin" => {
                 let mut command = command;
                 command.code_from = file.output_of.clone().or_else(|| self.written_source(&file.text));
-                self.push(command);
+                self.push(command.clone());
+                if !only_parses {
+                    self.file(file, after, ReadBy::Shell, &command, scope);
+                }
             }
-            _ => self.shell_stdin(command, scope),
+            _ => match self.file_on(&command) {
+                Some(file) => {
+                    let mut command = command;
+                    command.code_from =
+                        self.stdin_source(&command.stdin).filter(|source| *source != CodeSource::Computed);
+                    self.push(command.clone());
+                    self.file(&file, rest, ReadBy::Shell, &Command { stdin: Stdin::None, ..command }, scope);
+                }
+                None => self.shell_stdin(command, scope),
+            },
         }
     }
 
@@ -1071,11 +1106,22 @@ impl Reader {
         {
             at = dashes.saturating_add(1);
         }
-        let script = command.arguments().get(at).is_none_or(|w| w.text.contains('.') && !w.text.contains('/'));
-        if script {
-            self.push(command);
-        } else {
-            self.wrapped(command, scope, at, program)
+        match command.arguments().get(at) {
+            None => {
+                self.push(command);
+            }
+            // `uv run x.py`
+            Some(word) if word.text.ends_with(".py") => {
+                let rest = command.arguments().get(at..).unwrap_or_default();
+                let words = std::iter::once(Word::literal("python")).chain(rest.iter().cloned()).collect();
+                let mut inner = Command { words, code_from: None, ..command };
+                inner.via.push(Via::Wrapper(program.to_owned()));
+                self.run(inner, scope, false);
+            }
+            Some(word) if word.text.contains('.') && !word.text.contains('/') => {
+                self.push(command);
+            }
+            Some(_) => self.wrapped(command, scope, at, program),
         }
     }
 
@@ -1093,14 +1139,34 @@ impl Reader {
             }
             Given::File(file) => {
                 command.code_from = file.output_of.clone().or_else(|| self.written_source(&file.text));
-                None
+                self.push(command.clone());
+                let after = arguments.iter().position(|word| *word == file).map_or(0, |at| at.saturating_add(1));
+                let rest = arguments.get(after..).unwrap_or_default();
+                self.file(&file, rest, ReadBy::Language(language), &command, scope);
+                return;
             }
             Given::Stdin => {
                 command.code_from = self.stdin_source(&command.stdin);
+                if let Some(file) = self.file_on(&command) {
+                    self.push(command.clone());
+                    self.file(&file, &[], ReadBy::Language(language), &command, scope);
+                    return;
+                }
                 match &command.stdin {
                     Stdin::Text { text, known } => Some((text.clone(), *known)),
                     stdin => self.arriving(stdin, 0).map(|produced| (produced.text, true)),
                 }
+            }
+            Given::Module(module) => {
+                self.push(command.clone());
+                let after = arguments.iter().position(|word| *word == module).map_or(0, |at| at.saturating_add(1));
+                let rest = arguments.get(after..).unwrap_or_default();
+                let path = module.text.replace('.', "/");
+                for text in [format!("{path}.py"), format!("{path}/__main__.py")] {
+                    let file = Word { text, ..module.clone() };
+                    self.file(&file, rest, ReadBy::Language(language), &command, scope);
+                }
+                return;
             }
             Given::Nothing => None,
         };
@@ -1108,18 +1174,36 @@ impl Reader {
             self.push(command);
             return;
         };
-        let found = inline::read(language, &text, known);
-        command.inline = Some(Inline { language: language.to_owned(), text, opaque: found.opaque });
-        let mut base = command.clone();
-        base.inline = None;
-        base.code_from = None;
-        base.redirects.clear();
-        base.via.push(Via::Inline(language.to_owned()));
+        let program = arguments.iter().position(|word| text.ends_with(&word.text) && !word.text.is_empty());
+        let rest = arguments.get(program.map_or(arguments.len(), |at| at.saturating_add(1))..).unwrap_or_default();
+        let (found, base) = found_in(language, &text, known, rest, &mut command);
         self.push(command);
+        self.program_acts(found, &base, scope);
+    }
+
+    /// Follows a program in another language that stands in a file.
+    pub(super) fn follow_program(
+        &mut self,
+        language: &'static str,
+        text: &str,
+        known: bool,
+        arguments: &[Word],
+        command: &Command,
+        scope: &mut Scope,
+    ) {
+        let (found, base) = found_in(language, text, known, arguments, &mut command.clone());
+        self.program_acts(found, &base, scope);
+    }
+
+    fn program_acts(&mut self, found: inline::Found, base: &Command, scope: &mut Scope) {
         for act in found.acts {
             match act {
                 inline::Act::Words(words, redirects) => {
                     self.run(Command { words, redirects, stdin: Stdin::None, ..base.clone() }, scope, false)
+                }
+                inline::Act::Write(redirect, text) => {
+                    let stdin = Stdin::Text { text: text.text, known: true };
+                    self.push(Command { words: Vec::new(), redirects: vec![redirect], stdin, ..base.clone() });
                 }
                 inline::Act::Shell(word) => {
                     let command =
@@ -1137,17 +1221,64 @@ impl Reader {
     }
 }
 
+/// What a program in another language does, and the command that its acts are made from.
+fn found_in(
+    language: &'static str,
+    text: &str,
+    known: bool,
+    arguments: &[Word],
+    command: &mut Command,
+) -> (inline::Found, Command) {
+    let found = inline::read(language, text, known, arguments);
+    let mut base = command.clone();
+    base.code_from = None;
+    base.redirects.clear();
+    base.via.push(Via::Inline(language.to_owned()));
+    command.inline = Some(Inline { language: language.to_owned(), text: text.to_owned(), opaque: found.opaque });
+    (found, base)
+}
+
+/// Where a package runner is asked for a program that itself runs another one.
+fn runner_of(command: &Command) -> Option<usize> {
+    let at = options(command.arguments(), "pc", &["--package", "--from", "--with", "--python", "--spec"]);
+    let at = at.saturating_add(usize::from(command.arguments().get(at).is_some_and(|word| word.text == "run")));
+    let name = program_name(&command.arguments().get(at)?.text);
+    let runs = matches!(
+        name.as_str(),
+        "npm-run-all"
+            | "run-s"
+            | "run-p"
+            | "dotenv"
+            | "dotenvx"
+            | "cross-env"
+            | "cross-env-shell"
+            | "env-cmd"
+            | "concurrently"
+            | "nodemon"
+            | "tsx"
+            | "ts-node"
+    ) || is_shell(&name);
+    runs.then_some(at)
+}
+
+/// Whether a program is a shell of the kind that this reader knows.
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(program, "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "mksh" | "fish" | "rbash")
+}
+
 /// Where an interpreter's program stands.
 enum Given {
     Text(Vec<Word>),
     File(Word),
     Stdin,
-    /// A module, a version, a help text.
+    /// `python -m package.module`
+    Module(Word),
+    /// A version, a help text.
     Nothing,
 }
 
 /// The language that an interpreter reads.
-fn language(program: &str) -> Option<&'static str> {
+pub(super) fn language(program: &str) -> Option<&'static str> {
     let stem = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Some(match stem {
         "python" | "pypy" | "py" | "ipython" | "pythonw" => "python",
@@ -1175,7 +1306,7 @@ fn program_text(language: &str, arguments: &[Word]) -> Given {
                 "-W" | "-X" | "--check-hash-based-pycs" => {
                     rest.next();
                 }
-                "-m" => return Given::Nothing,
+                "-m" => return rest.next().map_or(Given::Nothing, |word| Given::Module(word.clone())),
                 "-V" | "--version" | "-h" | "--help" => return Given::Nothing,
                 _ if cluster && text.ends_with('c') => {
                     return rest.next().map_or(Given::Nothing, |word| Given::Text(vec![word.clone()]));
@@ -1205,6 +1336,7 @@ fn program_text(language: &str, arguments: &[Word]) -> Given {
                     rest.next();
                 }
                 "-v" | "--version" | "-h" | "--help" => return Given::Nothing,
+                "run" if rest.len() > 0 => {}
                 _ => {
                     if let Some((name, code)) = text.split_once('=')
                         && matches!(name, "--eval" | "--print" | "-e")
@@ -1215,7 +1347,8 @@ fn program_text(language: &str, arguments: &[Word]) -> Given {
                         return Given::Stdin;
                     }
                     if !is_option {
-                        return if language == "deno" { Given::Nothing } else { Given::File(word.clone()) };
+                        let runs = language == "node" || arguments.iter().any(|word| word.text == "run");
+                        return if runs { Given::File(word.clone()) } else { Given::Nothing };
                     }
                 }
             },
@@ -1310,7 +1443,7 @@ fn bundled_value(arguments: &[Word], letter: char) -> Option<Word> {
 }
 
 /// The argument after one of these options.
-fn value_of(arguments: &[Word], names: &[&str]) -> Option<Word> {
+pub(super) fn value_of(arguments: &[Word], names: &[&str]) -> Option<Word> {
     for (i, word) in arguments.iter().enumerate() {
         if names.contains(&word.text.as_str()) {
             return arguments.get(i.saturating_add(1)).cloned();

@@ -27,7 +27,7 @@ struct Split<'a> {
     upstream: Option<usize>,
 }
 
-impl Reader {
+impl Reader<'_> {
     pub(super) fn fallback(&mut self, text: &str, scope: &mut Scope) {
         let end = text.floor_char_boundary(MAX_READ.min(text.len()));
         let text = text.get(..end).unwrap_or_default();

@@ -23,6 +23,8 @@ const MAX_ACTS: usize = 500;
 pub(super) enum Act {
     /// Runs, or amounts to, this command.
     Words(Vec<Word>, Vec<Redirect>),
+    /// Writes this text into a file.
+    Write(Redirect, Word),
     /// Hands this text to a shell.
     Shell(Word),
 }
@@ -34,8 +36,8 @@ pub(super) struct Found {
     pub(super) opaque: bool,
 }
 
-/// Reads a program. `known`: nothing in the text was left unresolved.
-pub(super) fn read(language: &str, text: &str, known: bool) -> Found {
+/// Reads a program. `known`: nothing in the text was left unresolved. `arguments`: what it is started with.
+pub(super) fn read(language: &str, text: &str, known: bool, arguments: &[Word]) -> Found {
     let language = match language {
         "python" => Language::Python,
         "node" | "deno" => Language::Script,
@@ -53,6 +55,7 @@ pub(super) fn read(language: &str, text: &str, known: bool) -> Found {
         names: BTreeMap::new(),
         values: BTreeMap::new(),
         found: Found::default(),
+        given: arguments.to_vec(),
         steps: 0,
         decodes: false,
     };
@@ -408,6 +411,8 @@ struct Program {
     names: BTreeMap<String, String>,
     values: BTreeMap<String, Value>,
     found: Found,
+    /// The words that the program is started with.
+    given: Vec<Word>,
     steps: usize,
     decodes: bool,
 }
@@ -502,6 +507,16 @@ impl Program {
     fn writes(&mut self, kind: RedirectKind, target: Word) {
         if self.found.acts.len() < MAX_ACTS {
             self.found.acts.push(Act::Words(Vec::new(), vec![Redirect { kind, target }]));
+        }
+    }
+
+    /// A file that is written as a whole, with a text that may be run later.
+    fn writes_text(&mut self, target: Word, text: Option<Word>) {
+        match text.filter(|text| text.known && target.known) {
+            Some(text) if self.found.acts.len() < MAX_ACTS => {
+                self.found.acts.push(Act::Write(Redirect { kind: RedirectKind::Write, target }, text));
+            }
+            _ => self.writes(RedirectKind::Write, target),
         }
     }
 
@@ -605,7 +620,7 @@ impl Program {
         match name {
             "unlink" => self.acts("rm", &[], vec![target]),
             "rmdir" => self.acts("rmdir", &[], vec![target]),
-            "write_text" | "write_bytes" => self.writes(RedirectKind::Write, target),
+            "write_text" | "write_bytes" => self.writes_text(target, first),
             "read_text" | "read_bytes" => self.reads(target),
             "rename" | "replace" => self.acts("mv", &[], vec![target, first.unwrap_or_else(|| Word::unknown("..."))]),
             "chmod" => self.acts("chmod", &[], vec![first.unwrap_or_else(|| Word::unknown("...")), target]),
@@ -765,6 +780,16 @@ impl Program {
             }
             return;
         }
+        if name == "with" && self.language == Language::Python {
+            let (links, after) = self.chain(next);
+            if self.name(after) == Some("as")
+                && let Some(variable) = self.name(after.saturating_add(1)).map(str::to_owned)
+            {
+                let value = self.chain_value(&links, 0);
+                self.values.insert(variable, value);
+            }
+            return;
+        }
         if name == "of" && self.language == Language::Script {
             // `for (const f of ['a', 'b'])`
             if let Some(variable) = i.checked_sub(1).and_then(|before| self.name(before)).map(str::to_owned) {
@@ -785,7 +810,11 @@ impl Program {
         let value = self.value(start, end, 0);
         let changed = self.values.contains_key(name) && !matches!(&value, Value::One(word) if !word.known);
         // Two values: which one holds is not known.
-        let value = if changed { Value::One(Word::unknown(name)) } else { value };
+        let value = match value {
+            Value::One(word) if changed && !word.under.is_empty() => Value::One(word),
+            _ if changed => Value::One(Word::unknown(name)),
+            value => value,
+        };
         self.values.insert(name.to_owned(), value);
     }
 
@@ -891,12 +920,16 @@ impl Program {
                 at = close.saturating_add(1);
                 continue;
             }
-            if self.is(at, '[') && matches!(self.language, Language::Python | Language::Script) {
+            if self.is(at, '[') && matches!(self.language, Language::Python | Language::Script | Language::Ruby) {
                 let close = self.closing(at);
                 if let (Some(Token::Text(word)), true) =
                     (self.at(at.saturating_add(1)).cloned(), close == at.saturating_add(2))
                 {
                     links.push(Link { name: word.text, arguments: None });
+                } else if let (Some(Token::Number(number)), true) =
+                    (self.at(at.saturating_add(1)).cloned(), close == at.saturating_add(2))
+                {
+                    links.push(Link { name: format!("[{number}]"), arguments: None });
                 } else {
                     links.push(Link { name: "[]".to_owned(), arguments: None });
                 }
@@ -1071,6 +1104,9 @@ impl Program {
             return self.values.get(&only.name).cloned().unwrap_or(unknown);
         }
         let full = self.full_name(links);
+        if let Some(word) = self.given_argument(&full) {
+            return Value::One(word);
+        }
         let last = links.last().and_then(|link| link.arguments);
         let arguments = |program: &mut Self| -> Vec<Word> {
             last.map(|(open, close)| program.listed(open.saturating_add(1), close, depth.saturating_add(1)))
@@ -1117,6 +1153,14 @@ impl Program {
                 arguments(self).into_iter().next().map_or(unknown, |word| Value::One(Word { glob: true, ..word }))
             }
             _ => {
+                // `file.name` of a file or folder that lies in the temporary ones.
+                if let [receiver, Link { name, arguments: None }] = links
+                    && name == "name"
+                    && let Some(Value::One(word)) = self.values.get(&receiver.name)
+                    && !word.under.is_empty()
+                {
+                    return Value::One(word.clone());
+                }
                 // `Path('x') ...` with a method that keeps the path; `'a b'.split()`.
                 if let Some((method, receiver)) = links.split_last()
                     && matches!(method.name.as_str(), "resolve" | "absolute" | "expanduser" | "as_posix")
@@ -1131,6 +1175,25 @@ impl Program {
                 unknown
             }
         }
+    }
+
+    /// `sys.argv[1]`, `process.argv[2]`, `ARGV[0]`: a word that the program is started with.
+    fn given_argument(&self, full: &str) -> Option<Word> {
+        let (list, index) = full.rsplit_once(".[")?;
+        let index = index.strip_suffix(']')?.parse::<usize>().ok()?;
+        let before = match (self.language, list) {
+            (Language::Python, "sys.argv" | "argv") => 1,
+            (Language::Script, "process.argv" | "Deno.args" | "Bun.argv") => {
+                if list == "Deno.args" {
+                    0
+                } else {
+                    2
+                }
+            }
+            (Language::Ruby, "ARGV") => 0,
+            _ => return None,
+        };
+        self.given.get(index.checked_sub(before)?).cloned()
     }
 
     fn awk_text(&mut self, i: usize, word: Word) {
@@ -1229,7 +1292,11 @@ impl Program {
                 self.statement(first(arguments));
             }
             match self.language {
-                Language::Python => self.python(&name, arguments, receiver),
+                Language::Python => {
+                    let written = links.get(i.saturating_add(1)).filter(|next| next.name == "write");
+                    let written = written.and_then(|next| next.arguments).map(|range| first(&self.arguments(range)));
+                    self.python(&name, arguments, receiver, written);
+                }
                 Language::Script => self.script(&name, arguments, link),
                 Language::Perl | Language::Php => self.perl_php(&name, arguments),
                 Language::Ruby => self.ruby(&name, arguments),
@@ -1246,7 +1313,14 @@ impl Program {
         }
     }
 
-    fn python(&mut self, name: &str, arguments: Option<Vec<(Option<String>, Value)>>, receiver: &[Link]) {
+    /// `written`: what is written at once into what the call opens.
+    fn python(
+        &mut self,
+        name: &str,
+        arguments: Option<Vec<(Option<String>, Value)>>,
+        receiver: &[Link],
+        written: Option<Word>,
+    ) {
         let bare = name.strip_prefix("builtins.").or_else(|| name.strip_prefix("__builtins__.")).unwrap_or(name);
         if matches!(
             bare,
@@ -1315,7 +1389,11 @@ impl Program {
             "open" | "io.open" | "codecs.open" | "gzip.open" => {
                 let mode = named(&arguments, "mode").unwrap_or(two);
                 let mode = if arguments.len() > 1 { mode.text } else { String::new() };
-                self.opened(one, &mode);
+                if mode.contains('w') {
+                    self.writes_text(one, written);
+                } else {
+                    self.opened(one, &mode);
+                }
             }
             _ => {
                 let method = name.rsplit('.').next().unwrap_or(name).to_owned();
@@ -1407,7 +1485,11 @@ impl Program {
                     let appends = link.arguments.is_some_and(|(open, close)| {
                         self.tokens.get(open..close).unwrap_or_default().windows(3).any(|w| matches!(w, [Token::Name(n), _, Token::Text(v)] if (n == "flag" || n == "flags") && v.text.starts_with('a')))
                     });
-                    self.writes(if appends { RedirectKind::Append } else { RedirectKind::Write }, one);
+                    if appends {
+                        self.writes(RedirectKind::Append, one);
+                    } else {
+                        self.writes_text(one, Some(two));
+                    }
                 }
                 "appendFile" => self.writes(RedirectKind::Append, one),
                 "open" => self.opened(one, &two.text),
@@ -1468,7 +1550,7 @@ impl Program {
             "system" | "exec" if self.language == Language::Perl && all.len() > 1 => self.words(all),
             "system" | "exec" | "shell_exec" | "passthru" | "popen" | "proc_open" => self.shell(one),
             "eval" if self.language == Language::Perl => self.found.opaque = true,
-            "file_put_contents" => self.writes(RedirectKind::Write, one),
+            "file_put_contents" => self.writes_text(one, Some(two)),
             "file_get_contents" | "readfile" => self.reads(one),
             "fopen" => self.opened(one, &two.text),
             "open" if self.language == Language::Perl => {
@@ -1534,7 +1616,8 @@ impl Program {
             "Dir.rmdir" | "Dir.delete" | "Dir.unlink" | "FileUtils.rmdir" => self.acts("rmdir", &[], all),
             "File.rename" | "FileUtils.mv" | "FileUtils.move" => self.acts("mv", &[], vec![one, two]),
             "FileUtils.cp" | "FileUtils.cp_r" | "FileUtils.copy" => self.acts("cp", &[], vec![one, two]),
-            "File.write" | "IO.write" | "File.binwrite" | "File.truncate" => self.writes(RedirectKind::Write, one),
+            "File.write" | "IO.write" | "File.binwrite" => self.writes_text(one, Some(two)),
+            "File.truncate" => self.writes(RedirectKind::Write, one),
             "File.open" | "File.new" | "open" => self.opened(one, &two.text),
             "File.read" | "File.readlines" | "File.foreach" | "IO.read" | "File.binread" => self.reads(one),
             "File.chmod" | "FileUtils.chmod" | "FileUtils.chmod_R" => self.acts("chmod", &[], vec![octal(one), two]),
@@ -1616,6 +1699,7 @@ fn join(a: &Word, b: &Word, glue: &str) -> Word {
         glob: a.glob || b.glob,
         home: a.home,
         quoted: true,
+        under: if glue == "/" && b.known && !b.text.contains("..") { a.under.clone() } else { Vec::new() },
         ..Word::literal("")
     }
 }

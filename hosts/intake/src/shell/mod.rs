@@ -17,13 +17,16 @@
 //! 3. `word` removes quotes and expands what is known;
 //! 4. `carriers` unwraps programs that run other programs, `sources` says where code handed to
 //!    an interpreter comes from, and `inline` reads programs in other languages;
-//! 5. what the grammar cannot read goes to `fallback`, which splits on separators so that no
+//! 5. `scripts` follows files that the text runs, as far as they are written by it or [`Files`] gives them;
+//! 6. what the grammar cannot read goes to `fallback`, which splits on separators so that no
 //!    command is lost.
 
 mod carriers;
 mod fallback;
 mod inline;
+mod recipes;
 mod scan;
+mod scripts;
 mod sources;
 mod walk;
 mod windows;
@@ -114,6 +117,45 @@ pub struct Command {
     pub code_from: Option<CodeSource>,
     /// A program in another language, given as text.
     pub inline: Option<Inline>,
+    /// Where the text that the command stands in comes from.
+    pub origin: Origin,
+}
+
+/// Where a text comes from, and so how much of it has to be known. What a file leaves open is no reason by itself:
+/// most programs name their files by values that only a run would give.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The text that was asked about.
+    #[default]
+    Text,
+    /// A file that git does not know, or that the same text writes.
+    New,
+    /// A file that git knows in another state, or that a tool of the project makes.
+    Changed,
+}
+
+/// A file that is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// What stands in it.
+    pub text: String,
+    /// Whose file it is.
+    pub origin: Origin,
+}
+
+/// Asked about files while a text is read. The reader itself opens none.
+pub trait Files {
+    /// One name for a file, whatever its spelling.
+    fn name(&self, directory: &Directory, path: &Word) -> Option<String>;
+    /// A file that is run. `None` where nothing is to be read: it is absent, too long or no text, it lies where only its
+    /// owner writes, or git has it committed and unchanged, so that it is the project's own.
+    fn stored(&self, directory: &Directory, path: &Word) -> Option<Stored>;
+    /// The program that a link leads to, where the link's own name is none.
+    fn linked(&self, directory: &Directory, path: &Word) -> Option<String>;
+    /// The absolute path of a folder.
+    fn folder(&self, directory: &Directory) -> Option<String>;
+    /// The root of the repository.
+    fn root(&self) -> Option<String>;
 }
 
 /// A word of a command.
@@ -219,6 +261,10 @@ pub enum Via {
     Eval,
     /// `trap '...' EXIT`
     Trap,
+    /// A file whose text is run: a script, a target of a makefile, a script of a package.
+    Script(String),
+    /// A value that a program runs: of an option, a variable or a setting.
+    Setting(String),
     /// Text on the standard input of this interpreter.
     InterpreterOf(String),
 }
@@ -339,12 +385,17 @@ pub(crate) fn program_name(path: &str) -> String {
 /// assert_eq!(rm.words[2].text, "notes");
 /// ```
 pub fn read(text: &str, dialect: Dialect) -> Script {
-    read_in(None, text, dialect)
+    read_in(text, dialect, None, None)
 }
 
-/// The same for a text that runs in a folder of its own: absolute, or beneath the one where the call is made.
-pub(crate) fn read_in(directory: Option<&str>, text: &str, dialect: Dialect) -> Script {
-    let mut reader = walk::Reader::default();
+/// [`read`], with the files that the text runs, and where it runs if that is a folder of its own: absolute, or beneath the one
+/// where the call is made.
+pub fn read_with(text: &str, dialect: Dialect, directory: Option<&str>, files: &dyn Files) -> Script {
+    read_in(text, dialect, directory, Some(files))
+}
+
+fn read_in(text: &str, dialect: Dialect, directory: Option<&str>, files: Option<&dyn Files>) -> Script {
+    let mut reader = walk::Reader::new(files);
     let mut scope = walk::Scope::default();
     if let Some(directory) = directory {
         scope.start_in(directory);

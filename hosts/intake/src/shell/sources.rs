@@ -9,7 +9,7 @@ use base64::{alphabet, engine::DecodePaddingMode};
 
 use super::walk::Reader;
 use super::word::here;
-use super::{CodeSource, Command, RedirectKind, Stdin, Word};
+use super::{CodeSource, Command, Directory, RedirectKind, Stdin, Word};
 
 /// Pipes longer than this are not followed back.
 const MAX_PIPE: usize = 16;
@@ -20,20 +20,33 @@ pub(super) struct Produced {
     pub(super) decoded: bool,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// The value of a substitution whose commands stand in this range, when it is known.
     pub(super) fn output(&self, range: Range<usize>) -> Option<Word> {
         let commands = self.commands.get(range.clone())?;
         let last = commands.last()?;
         let depth = commands.iter().map(|command| command.via.len()).min()?;
         let principal = self.principal(range.start, depth).into_iter().filter(|at| range.contains(at)).count();
-        if principal != self.pipe_length(last) || last.via.len() != depth {
+        let moves = commands.iter().filter(|command| command.program() == "cd").count();
+        if principal.saturating_sub(moves) != self.pipe_length(last) || last.via.len() != depth {
             return None;
         }
         let argument =
             |word: &Word, text: &str| Word { text: text.to_owned(), ..Word { raw: text.to_owned(), ..word.clone() } };
         match (last.program().as_str(), last.arguments()) {
+            // `cd folder && pwd`
+            ("pwd", _) if commands.iter().any(|command| command.program() == "cd") => {
+                self.files?.folder(&last.directory).map(Word::literal)
+            }
             ("pwd", _) => Some(here()),
+            ("git", [verb, option]) if verb.text == "rev-parse" && option.text == "--show-toplevel" => {
+                (last.directory == Directory::Unchanged).then(|| self.files?.root()).flatten().map(Word::literal)
+            }
+            ("which", [word]) | ("command" | "type", [_, word]) if word.is_plain() && !word.text.starts_with('-') => {
+                let looks = last.program() == "which"
+                    || matches!(last.arguments(), [flag, _] if matches!(flag.text.as_str(), "-v" | "-P" | "-p"));
+                looks.then(|| Word::literal(format!("/usr/bin/{}", super::program_name(&word.text))))
+            }
             ("echo", [word]) if word.is_plain() && !word.text.starts_with('-') => Some(word.clone()),
             ("realpath", [word]) if word.is_plain() && !word.text.starts_with('-') => Some(word.clone()),
             ("readlink", [flag, word]) if flag.text == "-f" && word.is_plain() => Some(word.clone()),
@@ -92,7 +105,7 @@ impl Reader {
     }
 
     /// What a command prints, when that is known.
-    fn produced(&self, command: &Command, depth: usize) -> Option<Produced> {
+    pub(super) fn produced(&self, command: &Command, depth: usize) -> Option<Produced> {
         let depth = depth.saturating_add(1);
         let arguments = command.arguments();
         if command

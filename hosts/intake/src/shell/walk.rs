@@ -11,9 +11,10 @@ use std::time::Duration;
 
 use brush_parser::ast;
 
+use super::scripts::Authored;
 use super::{
-    Command, Dialect, Directory, Joined, MAX_COMMANDS, Redirect, RedirectKind, Script, Stdin, Unreadable, Via, Word,
-    scan,
+    Command, Dialect, Directory, Files, Joined, MAX_COMMANDS, Origin, Redirect, RedirectKind, Script, Stdin,
+    Unreadable, Via, Word, scan,
 };
 
 /// A loop over a literal list is followed for each of at most this many values.
@@ -314,18 +315,31 @@ pub(super) enum Spot {
 
 /// Collects what a text would run.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct Reader<'f> {
     pub(super) commands: Vec<Command>,
     pub(super) unreadable: Option<Unreadable>,
     pub(super) fork_bomb: bool,
     pub(super) written: Vec<(String, super::CodeSource)>,
+    pub(super) files: Option<&'f dyn Files>,
+    /// Files that commands of this text write, with what they hold where that is known.
+    pub(super) authored: Vec<Authored>,
+    /// Programs that commands of this text copy or link, under their other names.
+    pub(super) renamed: Vec<(String, String)>,
+    /// The files that are being followed, one inside the other.
+    pub(super) running: Vec<String>,
+    /// Where the text that is being followed comes from.
+    pub(super) origin: Origin,
     steps: usize,
     work: usize,
     depth: usize,
     texts: usize,
 }
 
-impl Reader {
+impl<'f> Reader<'f> {
+    pub(super) fn new(files: Option<&'f dyn Files>) -> Self {
+        Self { files, ..Self::default() }
+    }
+
     pub(super) fn finish(self) -> Script {
         Script { commands: self.commands, unreadable: self.unreadable, fork_bomb: self.fork_bomb }
     }
@@ -370,11 +384,14 @@ impl Reader {
     }
 
     /// Adds a command to the list and gives its position.
-    pub(super) fn push(&mut self, command: Command) -> Option<usize> {
+    pub(super) fn push(&mut self, mut command: Command) -> Option<usize> {
         if self.commands.len() >= MAX_COMMANDS {
             self.mark(Unreadable::TooMany);
             return None;
         }
+        command.origin = command.origin.max(self.origin);
+        self.note_authored(&command);
+        self.note_renamed(&command);
         let at = self.commands.len();
         self.commands.push(command);
         Some(at)
@@ -382,6 +399,18 @@ impl Reader {
 
     pub(super) fn here(&self) -> usize {
         self.commands.len()
+    }
+
+    /// Forgets what was read since `start`, and what it cost: it was no text that can be read.
+    pub(super) fn take_back(&mut self, start: usize, (steps, work): (usize, usize)) {
+        self.commands.truncate(start);
+        self.steps = steps;
+        self.work = work;
+    }
+
+    /// What was spent so far; see [`Self::take_back`].
+    pub(super) const fn spent(&self) -> (usize, usize) {
+        (self.steps, self.work)
     }
 
     pub(super) fn since(&self, start: usize) -> Range<usize> {
@@ -648,14 +677,19 @@ impl Reader {
         }
         let (redirects, stdin) = self.spots(spots, scope);
         let outer = scope.stdin.clone();
-        if !redirects.is_empty() {
-            let command = Command { redirects, ..self.blank(scope) };
+        let written = (!redirects.is_empty()).then(|| Command { redirects, ..self.blank(scope) });
+        if let Some(command) = written.clone() {
             self.push(command);
         }
         if let Some(stdin) = stdin {
             scope.stdin = stdin;
         }
+        let (start, depth) = (self.here(), scope.via.len());
         body(self, scope);
+        if let Some(command) = written {
+            let inside = self.principal(start, depth);
+            self.note_authored(&Command { stdin: Stdin::Pipe(inside), words: vec![Word::literal("cat")], ..command });
+        }
         scope.stdin = outer;
     }
 

@@ -95,7 +95,7 @@ impl Statement {
     }
 }
 
-impl Reader {
+impl Reader<'_> {
     // ---- PowerShell
 
     pub(super) fn power_shell(&mut self, text: &str, scope: &mut Scope) -> std::ops::Range<usize> {

@@ -265,7 +265,7 @@ impl Builder {
     }
 }
 
-impl Reader {
+impl Reader<'_> {
     /// The words that `raw` expands to: none, one or several.
     pub(super) fn expand(&mut self, raw: &str, scope: &mut Scope) -> Vec<Word> {
         // Most words are plain.

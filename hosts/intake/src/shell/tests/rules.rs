@@ -571,7 +571,7 @@ fn decoded_code_is_read_decoded() {
         (
             Posix,
             "echo cm0gLXJmIH4K | base64 --decode > a.sh; sh a.sh",
-            &["echo cm0gLXJmIH4K", "base64 --decode >a.sh", "sh a.sh code=decoded"],
+            &["echo cm0gLXJmIH4K", "base64 --decode >a.sh", "sh a.sh code=decoded", "script(\"a.sh\"): rm -rf ~"],
         ),
         (
             Posix,
@@ -683,7 +683,7 @@ fn python_calls_become_commands() {
         (
             Posix,
             "python -c \"import os,sys; os.remove(sys.argv[1])\" notes",
-            &["python -c 'import os,sys; os.remove(sys.argv[1])' notes lang=python", "inline(python): rm sys.argv.[]?"],
+            &["python -c 'import os,sys; os.remove(sys.argv[1])' notes lang=python", "inline(python): rm notes"],
         ),
         (
             Posix,
