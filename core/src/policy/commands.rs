@@ -83,6 +83,8 @@ pub enum Observe {
     Into,
     /// The whole system or all its files would be reached by the mode or owner change.
     Recursive,
+    /// Its operands are numbers of processes, which may stand for all of them.
+    Processes,
 }
 
 /// What is known of a command.
@@ -257,22 +259,21 @@ impl Commands {
     /// What the table says of a command. `program` is the bare name; the arguments follow it.
     #[must_use]
     pub fn read(&self, program: &str, arguments: &[Word<'_>]) -> Reading {
-        let mut candidates: Vec<&Row> = self.candidates(program).collect();
-        if candidates.iter().any(|row| !row.is_for_unnamed()) {
-            candidates.retain(|row| !row.is_for_unnamed());
-        }
-        if candidates.is_empty() {
+        let (unnamed, named): (Vec<&Row>, Vec<&Row>) = self.candidates(program).partition(|row| row.is_for_unnamed());
+        let rows = if named.is_empty() { &unnamed } else { &named };
+        if rows.is_empty() {
             return Reading { operands: Split::of(arguments, &[]).operands, ..Reading::default() };
         }
-        let general: Vec<&Row> = candidates.iter().copied().filter(|row| row.words().count() == 1).collect();
+        let general: Vec<&Row> = rows.iter().copied().filter(|row| row.words().count() == 1).collect();
         let first = Split::of(arguments, &general);
         let by_name: Vec<&Row> =
-            candidates.iter().copied().filter(|row| row.matches_verb(arguments, &first.operands)).collect();
+            rows.iter().copied().filter(|row| row.matches_verb(arguments, &first.operands)).collect();
         let split = Split::of(arguments, &by_name);
-        let matching: Vec<&Row> = by_name
-            .into_iter()
-            .filter(|row| row.matches_verb(arguments, &split.operands) && row.applies(arguments))
-            .collect();
+        let matches = |row: &&Row| row.matches_verb(arguments, &split.operands) && row.applies(arguments);
+        let mut matching: Vec<&Row> = by_name.into_iter().filter(matches).collect();
+        if matching.iter().all(|row| row.is_general_of_a_service()) {
+            matching.extend(unnamed.iter().copied().filter(|_| !named.is_empty()).filter(matches));
+        }
         combine(&matching, arguments, &split)
     }
 
@@ -301,10 +302,21 @@ impl Row {
         self.words().next() == Some("*")
     }
 
+    /// Whether it says of a program that speaks to a service no more than that: its verbs are then read as those of a program that
+    /// no row names.
+    fn is_general_of_a_service(&self) -> bool {
+        self.words().count() == 1 && matches!(self.class, Some(Class::Network | Class::Deploy))
+    }
+
+    /// How exactly it names a command: by its words, and of as many by those that are not left open.
+    fn exactness(&self) -> (usize, usize) {
+        (self.words().count(), self.words().filter(|word| *word != "*").count())
+    }
+
     fn matches_verb(&self, arguments: &[Word<'_>], operands: &[usize]) -> bool {
         self.words().skip(1).enumerate().all(|(position, wanted)| {
             let word = operands.get(position).and_then(|number| arguments.get(*number));
-            word.is_some_and(|word| word.known && alternatives_match(wanted, word.text))
+            word.is_some_and(|word| wanted == "*" || (word.known && alternatives_match(wanted, word.text)))
         })
     }
 
@@ -318,14 +330,13 @@ impl Row {
 
 /// What the rows that match say together: the last of the most exact ones decides, what must be looked at adds up.
 fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading {
-    let exactness = |row: &Row| row.words().count();
-    let most = matching.iter().map(|row| exactness(row)).max().unwrap_or(1);
+    let most = matching.iter().map(|row| row.exactness()).max().unwrap_or((1, 1));
     let mut reading = Reading { known: !matching.is_empty(), ..Reading::default() };
     let mut dry_run: Vec<&str> = Vec::from(DRY_RUN);
     let mut options: BTreeMap<&str, Effect> = BTreeMap::new();
     let mut operands: &[Operands] = &[];
     let mut ordered: Vec<&Row> = matching.to_vec();
-    ordered.sort_by_key(|row| (exactness(row), !row.when.is_empty()));
+    ordered.sort_by_key(|row| (row.exactness(), !row.when.is_empty()));
     for row in ordered {
         reading.class = row.class.or(reading.class);
         reading.way_back = row.way_back.clone().or(reading.way_back);
@@ -339,13 +350,13 @@ fn combine(matching: &[&Row], arguments: &[Word<'_>], split: &Split) -> Reading 
                 reading.observe.push(*observe);
             }
         }
-        if exactness(row) == most {
+        if row.exactness() == most {
             reading.facts.extend(row.facts.iter().copied());
         }
     }
     reading.facts.sort_unstable();
     reading.facts.dedup();
-    let verb = most.saturating_sub(1);
+    let verb = most.0.saturating_sub(1);
     reading.verb = split.operands.iter().take(verb).copied().collect();
     reading.operands = split.operands.iter().skip(verb).copied().collect();
     let options_of_script = dry_run.contains(&"--");

@@ -378,6 +378,8 @@ fn places() -> Places {
             "/etc/gshadow",
             "/etc/sudoers",
             "/proc/*/environ",
+            "/run/secrets/**",
+            "/var/run/secrets/**",
             "**/key*.keychain*",
             "**/login.keychain*",
             "**/login data",
@@ -503,6 +505,6 @@ mod tests {
         let places = places();
         assert!(places.secrets.iter().any(|glob| glob.matches("a/.env")));
         assert_eq!(class_rules().last().unwrap().pattern.as_str(), "*");
-        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (23, 54, 20));
+        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (23, 56, 20));
     }
 }

@@ -1,5 +1,7 @@
 //! From a shell command to an act: class, key, targets and facts, by the policy's table and by looking.
 
+mod requests;
+
 use crate::redact;
 use crate::repository::{Bounds, Repository, State};
 use crate::shell::{CodeSource, Command, Origin, RedirectKind, Script, Stdin, Via, Word};
@@ -488,13 +490,22 @@ impl<'a> Reader<'a> {
 
     /// A fact that the table gives, unless a way back stands beside it.
     fn table_fact(&self, kind: FactKind, asked: &Asked<'a>, collector: &mut Collector<'a>) {
-        if kind == FactKind::Irreversible && asked.reading.way_back.is_some() {
+        if kind == FactKind::Irreversible && (asked.reading.way_back.is_some() || self.is_for_tests(asked)) {
             return;
         }
         let verb =
             asked.reading.verb.iter().filter_map(|number| asked.arguments.get(*number)).map(|word| word.text.as_str());
         let detail: Vec<&str> = std::iter::once(asked.program.as_str()).chain(verb).collect();
         collector.fact(kind, &detail.join(" "));
+    }
+
+    /// `RAILS_ENV=test rails db:drop`: a database that the tests make again.
+    fn is_for_tests(&self, asked: &Asked<'a>) -> bool {
+        let given = self.command.assignments.iter().chain(self.command.environment.iter());
+        let mut values = given.filter(|(name, _)| name.ends_with("_ENV")).map(|(_, word)| word);
+        asked.reading.observe.contains(&Observe::Environment)
+            && (values.any(|word| word.known && word.text == "test")
+                || asked.arguments.iter().any(|word| matches!(word.text.as_str(), "--env=test" | "--environment=test")))
     }
 
     fn observe(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
@@ -509,6 +520,7 @@ impl<'a> Reader<'a> {
                 Observe::Api => self.api(asked, class, collector),
                 Observe::Variables => self.variables(asked, collector),
                 Observe::Shown => self.shown(asked, collector),
+                Observe::Processes => processes(asked, collector),
                 Observe::Environment if !class.is_harmless() => self.production(asked, collector),
                 _ => {}
             }
@@ -693,21 +705,34 @@ impl<'a> Reader<'a> {
         let documents = asked.program.starts_with("mongo")
             || matches!(asked.program.as_str(), "rails" | "manage.py" | "django-admin" | "artisan");
         let mut texts: Vec<&str> = asked.arguments.iter().map(|word| option_text(&word.text)).collect();
-        let given = self.given_texts();
+        let mut given = self.given_texts();
+        given.extend(self.given_files(asked, collector));
         texts.extend(given.iter().map(String::as_str));
         // A single word on the command line may be the name of anything.
         let looks = |text: &str| text.contains(char::is_whitespace) || text.contains('(') || text.contains(';');
         let words = asked.arguments.len();
-        let doings = texts
-            .iter()
-            .enumerate()
-            .filter(|(number, text)| documents || *number >= words || looks(text))
-            .map(|(_, text)| text)
-            .filter_map(|text| if documents { Some(sql::documents(text)) } else { sql::doing(text) });
+        let doings =
+            texts.iter().enumerate().filter(|(number, text)| documents || *number >= words || looks(text)).filter_map(
+                |(number, text)| match (documents, sql::doing(text)) {
+                    (false, doing) => doing,
+                    // What such a tool is given to read may be statements.
+                    (true, Some(doing)) if number >= words => Some(doing.max(sql::documents(text))),
+                    (true, _) => Some(sql::documents(text)),
+                },
+            );
         match doings.max() {
             Some(sql::Doing::Destroys) => {
                 *class = Class::Delete;
-                collector.fact(FactKind::Irreversible, &format!("data in {}", asked.program));
+                let mut file = collector.targets.iter_mut().find(|target| target.effect == Effect::Edit);
+                match file.as_mut() {
+                    // A database in memory lasts as long as the command.
+                    Some(file) if file.place.as_str() == ":memory:" => {}
+                    // A database that is a file is lost as the file would be.
+                    Some(file) if file.before != Before::Absent || file.root == Root::Temp => {
+                        file.effect = Effect::Overwrite;
+                    }
+                    _ => collector.fact(FactKind::Irreversible, &format!("data in {}", asked.program)),
+                }
             }
             Some(sql::Doing::Writes) => *class = Class::Write,
             Some(sql::Doing::Reads) => {
@@ -719,6 +744,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The statements in the files that the command is given.
+    fn given_files(&self, asked: &Asked<'a>, collector: &Collector<'a>) -> Vec<String> {
+        let Standing::In(directory) = &collector.standing else { return Vec::new() };
+        let named = asked.reading.places.iter().filter(|(_, effect)| *effect == Effect::Read);
+        let options = named.filter_map(|(number, _)| asked.arguments.get(*number).map(|word| (number, word)));
+        let options = options.map(|(number, word)| match asked.reading.own_values.contains(number) {
+            true => option_value(word),
+            false => word.clone(),
+        });
+        let input = match &self.command.stdin {
+            Stdin::File(word) => Some(word.clone()),
+            _ => None,
+        };
+        let known = options.chain(input).filter(|word| self.look && word.known && !is_null(&word.text));
+        let place = |word: Word| self.around.places().resolve_literal(directory, &word.text).ok();
+        known.filter_map(place).filter_map(|place| text_of(&place.target)).collect()
+    }
+
     /// Texts on standard input that are known: here-documents, and what an earlier command writes out.
     fn given_texts(&self) -> Vec<String> {
         match &self.command.stdin {
@@ -727,54 +770,6 @@ impl<'a> Reader<'a> {
                 sources.iter().filter_map(|number| self.script.commands.get(*number)).filter_map(written_out).collect()
             }
             Stdin::None | Stdin::File(_) => Vec::new(),
-        }
-    }
-
-    fn http(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
-        let words: Vec<&str> = asked.arguments.iter().map(|word| word.text.as_str()).collect();
-        let method = method(&words);
-        let body: String = bodies(&words).join(" ");
-        if method.as_deref() == Some("DELETE") || deletes_by_graphql(&body) {
-            *class = Class::Delete;
-            collector.fact(FactKind::Irreversible, "by a request");
-        }
-        let sends =
-            method.as_deref().is_some_and(|method| matches!(method, "POST" | "PUT" | "PATCH")) || !body.is_empty();
-        if let Some(url) = words.iter().find(|word| sends && names_removal(word)) {
-            *class = Class::Delete;
-            collector.fact(FactKind::Irreversible, &redact::one(url, self.policy));
-        }
-        for path in words.iter().filter_map(|word| word.strip_prefix("file://")) {
-            collector.spelled(path, false, Effect::Read, false);
-        }
-        for path in words.iter().zip(words.iter().skip(1)).filter_map(|(option, value)| sent_file(option, value)) {
-            collector.spelled(path, false, Effect::Read, false);
-        }
-    }
-
-    fn api(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
-        let words: Vec<&str> = asked.arguments.iter().map(|word| word.text.as_str()).collect();
-        let path = asked.reading.operands.last().and_then(|number| words.get(*number)).copied().unwrap_or_default();
-        let method = method(&words);
-        let body = words.join(" ");
-        let reads = method.as_deref().is_none_or(|method| method == "GET")
-            && !words.iter().any(|word| matches!(*word, "-f" | "-F" | "--field" | "--raw-field" | "--input"));
-        if reads {
-            *class = Class::Read;
-        }
-        if method.as_deref() == Some("DELETE") || deletes_by_graphql(&body) {
-            *class = Class::Delete;
-            collector.fact(FactKind::Irreversible, path);
-        }
-        let merges =
-            (path.ends_with("/merge") || path.ends_with("/merges") || body.contains("mergePullRequest")) && !reads;
-        let branch = words.iter().find_map(|word| word.strip_prefix("branch="));
-        let writes_file = path.contains("/contents/")
-            && matches!(method.as_deref(), Some("PUT" | "DELETE"))
-            && branch.is_none_or(|branch| self.is_shared(branch));
-        let moves_branch = path.contains("/git/refs") && !reads || writes_file;
-        if merges || moves_branch {
-            collector.fact(FactKind::SharedBranch, path);
         }
     }
 
@@ -878,11 +873,23 @@ impl<'a> Reader<'a> {
             .chain(self.command.environment.iter())
             .filter(|(name, _)| name != "NODE_ENV" && name != "BABEL_ENV");
         let values = given.map(|(_, word)| word.text.as_str());
+        let piped = self.written_by_others(asked);
+        let words = words.chain(piped.iter().map(String::as_str));
         let found: Option<String> =
             words.chain(values).find(|word| self.is_production(word)).map(|word| redact::one(word, self.policy));
         if let Some(found) = found {
             collector.fact(FactKind::Production, &found);
         }
+    }
+
+    /// The words of the commands that write what is deployed: `kustomize build overlays/prod | kubectl apply -f -`.
+    fn written_by_others(&self, asked: &Asked<'a>) -> Vec<String> {
+        let sources: &[usize] = match &self.command.stdin {
+            Stdin::Pipe(sources) if asked.reading.class == Some(Class::Deploy) => sources,
+            _ => &[],
+        };
+        let commands = sources.iter().filter_map(|number| self.script.commands.get(*number));
+        commands.flat_map(|command| command.arguments().iter().map(|word| word.text.clone())).collect()
     }
 
     fn is_production(&self, word: &str) -> bool {
@@ -986,7 +993,10 @@ fn carried<'w>(program: &str, arguments: &'w [Word]) -> Option<(String, &'w [Wor
             if script.ends_with("manage.py")
                 || script.ends_with("artisan")
                 || script.contains("node_modules/")
-                || script.ends_with("bin/rails") =>
+                || script.ends_with("bin/rails")
+                || script.ends_with("bin/console")
+                || script.ends_with("phinx")
+                || script.ends_with("setup.py") =>
         {
             operand(arguments, 0, &[])
         }
@@ -1002,6 +1012,15 @@ fn carried<'w>(program: &str, arguments: &'w [Word]) -> Option<(String, &'w [Wor
             let values = ["-p", "--package", "-c", "--call", "--from", "--with", "--python", "--spec"];
             operand(arguments, from, &values).filter(|(name, _)| name != "stigmergate")
         }
+        ("heroku", ["run" | "run:detached" | "run:inside", ..]) => {
+            operand(arguments, 1, &["-a", "--app", "-s", "--size", "-r", "--remote", "--type"])
+        }
+        ("op" | "doppler" | "infisical" | "chamber" | "aws-vault" | "dotenvx" | "railway", ["run" | "exec", ..]) => {
+            let behind = arguments.iter().position(|word| word.text == "--").map(|dashes| dashes.saturating_add(1));
+            operand(arguments, behind.unwrap_or(1), &["-f", "-c", "--config", "-p", "--project", "-e", "--env", "-s"])
+        }
+        ("sops", ["exec-env" | "exec-file", ..]) => operand(arguments, 2, &[]),
+        ("sail" | "console" | "symfony", [_, ..]) => operand(arguments, 0, &[]),
         ("corepack", _) => operand(arguments, 0, &[]),
         _ => None,
     }
@@ -1080,6 +1099,29 @@ fn path_in_revision(word: &Word) -> Word {
     }
 }
 
+/// `kill -9 -1`: every process, or the first of all.
+fn processes(asked: &Asked<'_>, collector: &mut Collector<'_>) {
+    let mut words = asked.arguments.iter().map(|word| word.text.as_str());
+    let named = match words.clone().next() {
+        Some("-s" | "-n" | "--signal") => words.nth(1).map(|_| words),
+        Some(signal) if signal.starts_with('-') => words.next().map(|_| words),
+        _ => Some(words),
+    };
+    if let Some(all) = named.and_then(|mut words| words.find(|word| matches!(*word, "-1" | "1"))) {
+        collector.fact(FactKind::CatastrophicTarget, &format!("every process, by {all}"));
+    }
+}
+
+/// Longer files of statements are not read.
+const MOST_STATEMENTS: u64 = 1 << 20;
+
+/// What a file holds, of one that is no device and not too long.
+fn text_of(path: &std::path::Path) -> Option<String> {
+    std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= MOST_STATEMENTS)?;
+    let bytes = std::fs::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The null device, under its names.
 fn is_null(text: &str) -> bool {
     matches!(text, "/dev/null" | "NUL" | "nul" | "$null")
@@ -1103,87 +1145,6 @@ fn written_out(command: &Command) -> Option<String> {
         },
         _ => None,
     }
-}
-
-/// The method of a request.
-fn method(words: &[&str]) -> Option<String> {
-    let pairs = words.iter().zip(words.iter().skip(1));
-    let named = pairs
-        .filter(|(option, _)| matches!(**option, "-X" | "--request" | "--method" | "-method" | "-Method"))
-        .map(|(_, value)| *value)
-        .next_back();
-    let attached = words.iter().find_map(|word| {
-        let value = word.strip_prefix("--request=").or_else(|| word.strip_prefix("--method="));
-        value.or_else(|| word.strip_prefix("-X").filter(|rest| !rest.is_empty()))
-    });
-    let plain = words.iter().find(|word| matches!(**word, "DELETE" | "GET" | "POST" | "PUT" | "PATCH")).copied();
-    named.or(attached).or(plain).map(str::to_ascii_uppercase)
-}
-
-/// The bodies of a request that stand in its words.
-fn bodies<'w>(words: &[&'w str]) -> Vec<&'w str> {
-    let options = [
-        "-d",
-        "--data",
-        "--data-raw",
-        "--data-binary",
-        "--data-urlencode",
-        "--json",
-        "-F",
-        "--form",
-        "--post-data",
-        "--body-data",
-        "-Body",
-        "-body",
-    ];
-    words
-        .iter()
-        .zip(words.iter().skip(1))
-        .filter(|(option, _)| options.contains(*option))
-        .map(|(_, value)| *value)
-        .collect()
-}
-
-/// A file whose contents a request sends.
-fn sent_file<'w>(option: &str, value: &'w str) -> Option<&'w str> {
-    match option {
-        "-T" | "--upload-file" | "--post-file" | "--body-file" | "-InFile" => Some(value),
-        "-d" | "--data" | "--data-binary" | "--data-urlencode" | "--json" => value.strip_prefix('@'),
-        "-F" | "--form" => value
-            .split_once('=')
-            .and_then(|(_, file)| file.strip_prefix('@').or_else(|| file.strip_prefix('<')))
-            .map(|file| file.split(';').next().unwrap_or(file)),
-        _ => None,
-    }
-    .filter(|path| *path != "-" && !path.is_empty())
-}
-
-/// A mutation whose name begins with a verb that destroys.
-fn deletes_by_graphql(body: &str) -> bool {
-    let Some((_, after)) = body.split_once("mutation") else { return false };
-    let names = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    // `deleteProject`, `volumeDelete`
-    names.into_iter().map(crate::tools::split_name).any(|words| {
-        words.first().is_some_and(|word| destroys(word)) || words.last().is_some_and(|word| destroys(word))
-    })
-}
-
-/// Whether a word is a verb that destroys.
-fn destroys(word: &str) -> bool {
-    let verbs = ["delete", "remove", "destroy", "drop", "purge", "archive", "cancel", "terminate", "wipe", "truncate"];
-    verbs.contains(&word)
-}
-
-/// Whether the path of a URL names a removal: `/users/7/delete`, `/_delete_by_query`.
-fn names_removal(url: &str) -> bool {
-    let Some((_, rest)) = url.split_once("://").or_else(|| Some(("", url)).filter(|_| url.contains('/'))) else {
-        return false;
-    };
-    let path = rest.split(['?', '#']).next().unwrap_or(rest);
-    if url.contains(char::is_whitespace) || url.starts_with('-') || url.starts_with('@') {
-        return false;
-    }
-    path.split('/').skip(1).any(|part| crate::tools::split_name(part).first().is_some_and(|word| destroys(word)))
 }
 
 /// The names of variables that a spelling expands.

@@ -22,6 +22,7 @@ pub(crate) fn doing(text: &str) -> Option<Doing> {
     if text.len() > MOST {
         return Some(Doing::Destroys);
     }
+    let text = &without_client_lines(text);
     let words = match Tokenizer::new(&GenericDialect {}, text).tokenize() {
         Ok(tokens) => words_of(&tokens),
         // Cut off or of an odd dialect: split plainly, so that a destroying word is not missed.
@@ -33,13 +34,39 @@ pub(crate) fn doing(text: &str) -> Option<Doing> {
     statements.filter_map(statement).max()
 }
 
+/// What a client keeps for itself (`.backup x`, `\\d t`, `use app`) is no statement, and ends none.
+fn without_client_lines(text: &str) -> String {
+    let is_clients = |line: &str| line.trim_start().starts_with(['.', '\\']);
+    text.lines().map(|line| if is_clients(line) { ";" } else { line }).collect::<Vec<_>>().join("\n")
+}
+
+/// The words of statements. The text of a block (`DO $$ ... $$`) is statements, too, and what it executes may be given as a string.
 fn words_of(tokens: &[Token]) -> Vec<String> {
-    let words = tokens.iter().filter_map(|token| match token {
-        Token::Word(word) if word.quote_style.is_none() => Some(word.value.to_ascii_uppercase()),
-        Token::SemiColon => Some(";".to_string()),
-        _ => None,
-    });
-    words.collect()
+    let mut words = Vec::new();
+    let mut in_block = false;
+    for token in tokens {
+        match token {
+            Token::Word(word) if word.quote_style.is_none() => {
+                let word = word.value.to_ascii_uppercase();
+                in_block |= matches!(word.as_str(), "DO" | "EXECUTE" | "EXEC" | "CALL");
+                words.push(word);
+            }
+            Token::SemiColon => {
+                in_block = false;
+                words.push(";".to_string());
+            }
+            Token::DollarQuotedString(text) if in_block => words.extend(inner(&text.value)),
+            Token::SingleQuotedString(text) if in_block => words.extend(inner(text)),
+            _ => {}
+        }
+    }
+    words
+}
+
+/// The words of a text inside a statement; its own statements stay part of the outer one.
+fn inner(text: &str) -> Vec<String> {
+    let split = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    split.filter(|word| !word.is_empty()).map(str::to_ascii_uppercase).collect()
 }
 
 fn statement(words: &[String]) -> Option<Doing> {
@@ -47,7 +74,10 @@ fn statement(words: &[String]) -> Option<Doing> {
     let first = words.first()?.as_str();
     let destroys = match first {
         "DROP" | "TRUNCATE" | "DELETE" | "PURGE" | "FLUSHALL" | "FLUSHDB" => true,
-        "ALTER" => has(&["DROP"]),
+        "ALTER" => has(&["DROP", "TRUNCATE"]) || deletes(words),
+        "MERGE" | "MATCH" | "OPTIONAL" | "UNWIND" => deletes(words),
+        // `REMOVE TABLE x`, as one document database has it.
+        "REMOVE" => has(&["TABLE", "DATABASE", "NAMESPACE", "FIELD", "INDEX"]),
         "UPDATE" => !has(&["WHERE"]),
         "WITH" | "EXPLAIN" => has(&["DELETE", "TRUNCATE", "DROP"]) && (first != "EXPLAIN" || has(&["ANALYZE"])),
         "BEGIN" | "DO" | "EXEC" | "EXECUTE" | "CALL" => has(&["DELETE", "TRUNCATE", "DROP"]),
@@ -72,6 +102,13 @@ fn statement(words: &[String]) -> Option<Doing> {
         | "CLUSTER" | "LOCK" | "UPSERT" | "IMPORT" | "RENAME" => Doing::Writes,
         _ => return None,
     })
+}
+
+/// Whether rows are deleted: `ON DELETE CASCADE`, `BEFORE DELETE` and `GRANT SELECT, DELETE` only speak of it.
+fn deletes(words: &[String]) -> bool {
+    let before = std::iter::once("").chain(words.iter().map(String::as_str));
+    let speaks = |before: &str| matches!(before, "ON" | "FOR" | "BEFORE" | "AFTER" | "OF" | "OR" | "GRANT" | "REVOKE");
+    words.iter().zip(before).any(|(word, before)| word == "DELETE" && !speaks(before))
 }
 
 /// What a program for a document database's shell would do.
@@ -100,7 +137,8 @@ pub(crate) fn documents(text: &str) -> Doing {
         let name: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         name.to_ascii_lowercase()
     };
-    let calls = text.split('.').skip(1).map(name);
+    // `db["users"]["drop"]()`, `User::truncate()`
+    let calls = text.split(['.', '[', ':']).skip(1).map(|call| name(call.trim_start_matches(['"', '\'', '`'])));
     let mut doing = Doing::Reads;
     for call in calls {
         if DESTROYING.contains(&call.as_str()) {
@@ -129,6 +167,15 @@ mod tests {
         assert_eq!(doing("WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x"), Some(Doing::Destroys));
         assert_eq!(doing("select \"delete\" from t"), Some(Doing::Reads));
         assert_eq!(doing("drop table 'unclosed"), Some(Doing::Destroys));
+        assert_eq!(doing("ALTER TABLE t DELETE WHERE 1"), Some(Doing::Destroys));
+        assert_eq!(doing("ALTER TABLE t ADD FOREIGN KEY (a) REFERENCES u ON DELETE CASCADE"), Some(Doing::Writes));
+        assert_eq!(doing("CREATE TRIGGER x BEFORE DELETE ON t EXECUTE FUNCTION f()"), Some(Doing::Writes));
+        assert_eq!(doing("MATCH (n) DETACH DELETE n"), Some(Doing::Destroys));
+        assert_eq!(doing("MATCH (n) RETURN n"), None);
+        assert_eq!(doing("DO $$ BEGIN EXECUTE 'DROP TABLE t'; END $$"), Some(Doing::Destroys));
+        assert_eq!(doing("DO $$ BEGIN PERFORM 1; END $$"), Some(Doing::Writes));
+        assert_eq!(doing(".backup x.db\nDROP TABLE t;"), Some(Doing::Destroys));
+        assert_eq!(doing("\\d drop"), None);
         assert_eq!(doing(".tables"), None);
         assert_eq!(doing("hello world"), None);
     }
@@ -138,6 +185,8 @@ mod tests {
         assert_eq!(documents("db.users.find({})"), Doing::Reads);
         assert_eq!(documents("db.users.deleteMany({})"), Doing::Destroys);
         assert_eq!(documents("db.dropDatabase()"), Doing::Destroys);
+        assert_eq!(documents("db[\"users\"]['drop']()"), Doing::Destroys);
+        assert_eq!(documents("User::truncate()"), Doing::Destroys);
         assert_eq!(documents("db.users.insertOne({note: 'drop'})"), Doing::Writes);
     }
 }
