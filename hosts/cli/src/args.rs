@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Take back what `init` did
     Uninstall(UninstallArgs),
+    /// Try whether hosts reach the gate, and say what keeps them from it
+    Doctor(DoctorArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
     /// Judge a host's event from standard input: what `init` installs
@@ -231,17 +233,38 @@ pub(crate) struct TickArgs {
 pub(crate) enum Host {
     /// Claude Code
     Claude,
+    /// OpenAI Codex
+    Codex,
+    /// Gemini CLI
+    Gemini,
+    /// GitHub Copilot CLI
+    Copilot,
+    /// Cursor
+    Cursor,
+}
+
+impl Host {
+    /// As it is typed, and as agents are called by it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+            Self::Cursor => "cursor",
+        }
+    }
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Scope {
-    /// Your own settings, for all projects: ~/.claude/settings.json
+    /// Your own settings, for all projects (of Claude Code: ~/.claude/settings.json)
     #[arg(long, conflicts_with = "project")]
     pub(crate) user: bool,
-    /// The project's settings, for everyone who works on it: .claude/settings.json (the default)
+    /// The project's settings, for everyone who works on it (.claude/settings.json); the default
     #[arg(long)]
     pub(crate) project: bool,
-    /// The project's settings, for you alone: .claude/settings.local.json
+    /// The project's settings, for you alone (.claude/settings.local.json); not every host has them
     #[arg(long, conflicts_with_all = ["user", "project"])]
     pub(crate) local: bool,
 }
@@ -265,6 +288,13 @@ pub(crate) struct UninstallArgs {
     pub(crate) host: Host,
     #[command(flatten)]
     pub(crate) scope: Scope,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Only this host
+    #[arg(value_enum)]
+    pub(crate) host: Option<Host>,
 }
 
 #[derive(Debug, Args)]
