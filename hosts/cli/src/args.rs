@@ -1,7 +1,9 @@
 //! What can be typed. The help texts are the reference; nothing here does anything.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use stigmergate_intake::hosts::Host;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -228,32 +230,10 @@ pub(crate) struct TickArgs {
     pub(crate) count: u64,
 }
 
-/// The hosts whose settings can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Host {
-    /// Claude Code
-    Claude,
-    /// OpenAI Codex
-    Codex,
-    /// Gemini CLI
-    Gemini,
-    /// GitHub Copilot CLI
-    Copilot,
-    /// Cursor
-    Cursor,
-}
-
-impl Host {
-    /// As it is typed, and as agents are called by it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Copilot => "copilot",
-            Self::Cursor => "cursor",
-        }
-    }
+/// Reads the name of a host.
+fn host() -> impl TypedValueParser<Value = Host> {
+    let names = Host::ALL.into_iter().map(|host| PossibleValue::new(host.name()).help(host.title()));
+    PossibleValuesParser::new(names).try_map(|name| Host::named(&name).ok_or("not a host"))
 }
 
 #[derive(Debug, Args)]
@@ -272,7 +252,7 @@ pub(crate) struct Scope {
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// The host
-    #[arg(value_enum)]
+    #[arg(value_parser = host())]
     pub(crate) host: Host,
     #[command(flatten)]
     pub(crate) scope: Scope,
@@ -284,7 +264,7 @@ pub(crate) struct InitArgs {
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     /// The host
-    #[arg(value_enum)]
+    #[arg(value_parser = host())]
     pub(crate) host: Host,
     #[command(flatten)]
     pub(crate) scope: Scope,
@@ -293,7 +273,7 @@ pub(crate) struct UninstallArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     /// Only this host
-    #[arg(value_enum)]
+    #[arg(value_parser = host())]
     pub(crate) host: Option<Host>,
 }
 

@@ -139,9 +139,11 @@ fn heard(store: &Store) -> Result<BTreeMap<String, u64>, Failure> {
 fn last_word(gate: &Gate, form: &Form, heard: &BTreeMap<String, u64>) -> Check {
     let name = form.host.name();
     match heard.get(name) {
-        Some(at) => Check::ok(name, "heard", format!("{} was last heard here {}", form.title, gate.clock.when(*at))),
+        Some(at) => {
+            Check::ok(name, "heard", format!("{} was last heard here {}", form.host.title(), gate.clock.when(*at)))
+        }
         None => {
-            let text = format!("{} was never heard here, though its settings ask the gate", form.title);
+            let text = format!("{} was never heard here, though its settings ask the gate", form.host.title());
             Check::warning(name, "never_heard", text).advising("start a session of it, then look again")
         }
     }

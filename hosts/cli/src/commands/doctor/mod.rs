@@ -22,6 +22,7 @@ use anstyle::AnsiColor;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use stigmergate_intake::hosts::Host;
 
 /// What was found about one thing.
 #[derive(Clone, Debug, Serialize)]
@@ -106,7 +107,10 @@ pub(crate) fn doctor(gate: &Gate, args: &DoctorArgs) -> Result<Answer, Failure> 
         let advice = "`stigmergate init claude` (or codex, gemini, copilot, cursor)";
         checks.push(Check::failure(gate::ABOUT, "no_host", text).advising(advice));
     }
+    checks.extend(settings::read_by_others(&asking));
     checks.extend(gate::checks(gate, &asking));
+    // What is found about a host stands together.
+    checks.sort_by_key(|check| Host::named(check.about).map_or((1, None), |host| (0, Some(host))));
     let number = |state| checks.iter().filter(|check: &&Check| check.state == state).count() as u64;
     let (failures, warnings) = (number(State::Failure), number(State::Warning));
     let report = Report { well: failures == 0, failures, warnings, checks };
@@ -128,7 +132,7 @@ fn of_host(gate: &Gate, form: &'static Form) -> (Vec<Check>, bool) {
 
 fn not_installed(form: &Form) -> Check {
     let name = form.host.name();
-    let text = format!("{} does not ask the gate here before its calls", form.title);
+    let text = format!("{} does not ask the gate here before its calls", form.host.title());
     Check::failure(name, "not_installed", text).advising(format!("`stigmergate init {name}`"))
 }
 
@@ -138,7 +142,8 @@ fn long(gate: &Gate, report: &Report) -> String {
     for check in &report.checks {
         if check.about != about {
             about = check.about;
-            let title = FORMS.iter().find(|form| form.host.name() == about).map_or("The gate", |form| form.title);
+            let title =
+                FORMS.iter().find(|form| form.host.name() == about).map_or("The gate", |form| form.host.title());
             _ = writeln!(text, "{}", screen::bold(title));
         }
         let (color, word) = match check.state {

@@ -4,18 +4,19 @@
 
 use super::Check;
 use super::settings::Asking;
-use crate::args::Host;
 use crate::commands::host::hooks::Started;
-use crate::commands::host::line::{Shell, line};
+use crate::commands::host::line::{Quoting, line};
 use crate::commands::host::table::{Form, Launch, Moment};
 use crate::gate::{Gate, show};
 use crate::screen::plain;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{self, Seek as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
+use stigmergate_intake::hosts::Host;
+use stigmergate_store::{Options, Store};
 
 /// Reading is never asked about.
 const READ: &str = "ls";
@@ -42,20 +43,20 @@ pub(super) fn checks(gate: &Gate, form: &'static Form, before: &[Asking]) -> Vec
                 checks.extend(other_store(gate, form, asking));
                 checks.push(attempt(gate, form, asking));
             }
-            Err(check) => checks.push(check),
+            Err(check) => checks.push(*check),
         }
     }
     checks
 }
 
 /// Whether the program is there and may be started; with what a person should know of it.
-fn program(gate: &Gate, form: &Form, asking: &Asking) -> Result<Option<Check>, Check> {
+fn program(gate: &Gate, form: &Form, asking: &Asking) -> Result<Option<Check>, Box<Check>> {
     let name = form.host.name();
     let program = &asking.standing.started.program;
     let again = format!("`stigmergate init {name} {}`", asking.place.scope.flag());
     let Some(found) = find(gate, program) else {
         let text = format!("there is no program `{program}`, which {} names: the hook cannot run", show(&asking.file));
-        return Err(Check::failure(name, "program_missing", text).advising(again).in_file(&asking.file));
+        return Err(Box::new(Check::failure(name, "program_missing", text).advising(again).in_file(&asking.file)));
     };
     let this = std::env::current_exe().and_then(fs::canonicalize).ok();
     if this.as_ref() == Some(&found) {
@@ -68,10 +69,12 @@ fn program(gate: &Gate, form: &Form, asking: &Asking) -> Result<Option<Check>, C
             show(&asking.file),
             show(&found)
         );
-        return Err(Check::failure(name, "program_in_repository", text).advising(again).in_file(&asking.file));
+        return Err(Box::new(
+            Check::failure(name, "program_in_repository", text).advising(again).in_file(&asking.file),
+        ));
     }
-    let version = Command::new(&found).arg("--version").stdin(Stdio::null()).output().ok();
-    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    let version =
+        run(Command::new(&found).arg("--version"), "").map(|ran| ran.out.trim().to_owned()).unwrap_or_default();
     let own = format!("stigmergate {}", env!("CARGO_PKG_VERSION"));
     let text = if version == own {
         return Ok(None);
@@ -161,25 +164,41 @@ fn attempt(gate: &Gate, form: &Form, asking: &Asking) -> Check {
         Ok(trial) => trial,
         Err(error) => return failed(format!("no temporary folder can be had: {error}")),
     };
-    let (read, stopped, after) = match trial.all() {
-        Ok(all) => all,
+    let tried = match trial.all() {
+        Ok(tried) => tried,
         Err(what) => return failed(what),
     };
-    let slowest = read.1.max(stopped.1).max(after);
-    let held = if stopped.0 == Answer::Asks { "is held" } else { "is refused" };
-    let mut text = format!(
-        "`{line}` was tried: a read passes ({} ms), `{STOPPED}` {held} ({} ms), an outcome is taken ({after} ms)",
-        read.1, stopped.1
-    );
-    let mut make: fn(_, _, String) -> Check = Check::ok;
-    if read.0 != Answer::Through {
-        text = format!("`{line}` was tried: it stops even `{READ}`");
-        make = Check::warning;
-    } else if slowest > SLOW {
-        make = Check::warning;
-        text.push_str("; that is slow");
-    }
-    Check { milliseconds: Some(slowest), ..make(name, "tried", text).in_file(&asking.file) }
+    let (read, stopped, after) = (tried.read.milliseconds, tried.stopped.milliseconds, tried.after.milliseconds);
+    let slowest = read.max(stopped).max(after);
+    let held = if tried.stopped.answer == Answer::Asks { "is held" } else { "is refused" };
+    let text = if tried.read.answer == Answer::Through {
+        format!(
+            "`{line}` was tried: a read passes ({read} ms), `{STOPPED}` {held} ({stopped} ms), an outcome is taken ({after} ms)"
+        )
+    } else {
+        format!("`{line}` was tried: it stops even `{READ}`; do rules of yours say so?")
+    };
+    let check = if tried.read.answer != Answer::Through || slowest > SLOW || !tried.linked {
+        let what = if tried.linked { "each call waits for it" } else { "what became of the call was not understood" };
+        Check::warning(name, "tried", text).advising(what)
+    } else {
+        Check::ok(name, "tried", text)
+    };
+    Check { milliseconds: Some(slowest), ..check.in_file(&asking.file) }
+}
+
+/// The three tries of a command.
+struct Tried {
+    read: Try,
+    stopped: Try,
+    after: Try,
+    /// The outcome was understood to be that of the read.
+    linked: bool,
+}
+
+struct Try {
+    answer: Answer,
+    milliseconds: u64,
 }
 
 struct Trial<'a> {
@@ -195,61 +214,37 @@ impl<'a> Trial<'a> {
         Ok(Self { form, asking, root: &gate.locations.root, folder })
     }
 
-    /// The answers before a read and before an act that must be stopped, and the time that an outcome took.
-    #[expect(clippy::type_complexity, reason = "three trials, each with its milliseconds")]
-    fn all(&self) -> Result<((Answer, u64), (Answer, u64), u64), String> {
-        let before = |command: &str, call: &str| {
-            let ran = self.run(Moment::Before, command, call)?;
-            let answer = answer(self.form.host, &ran.out);
-            match ran.code {
-                Some(0) if answer != Answer::Unclear => Ok((answer, ran.milliseconds)),
-                Some(0) => Err(format!("its answer is not one that {} knows", self.form.title)),
-                _ => Err(ran.failure()),
-            }
-        };
-        let read = before(READ, "doctor-1")?;
-        let stopped = before(STOPPED, "doctor-2")?;
-        if stopped.0 == Answer::Through {
+    /// Before a read, before an act that must be stopped, and after the read.
+    fn all(&self) -> Result<Tried, String> {
+        let read = self.ask(Moment::Before, READ, "doctor-1")?;
+        let stopped = self.ask(Moment::Before, STOPPED, "doctor-2")?;
+        if stopped.answer == Answer::Through {
             return Err(format!("it lets `{STOPPED}` through"));
         }
-        let after = self.run(Moment::After, READ, "doctor-1")?;
-        if after.code == Some(0) { Ok((read, stopped, after.milliseconds)) } else { Err(after.failure()) }
+        let after = self.ask(Moment::After, READ, "doctor-1")?;
+        let options = Options { read_only: true, ..Options::default() };
+        let incidents = Store::open_existing(&self.store(), &options).and_then(|store| store.incident_count());
+        Ok(Tried { read, stopped, after, linked: incidents.is_ok_and(|incidents| incidents == 0) })
     }
 
-    fn run(&self, moment: Moment, command: &str, call: &str) -> Result<Ran, String> {
-        self.start(&self.event(moment, command, call).to_string())
-            .map_err(|error| format!("it cannot be started: {error}"))
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("store.db")
     }
 
-    fn start(&self, event: &str) -> io::Result<Ran> {
-        let store = self.folder.path().join("store.db").display().to_string();
+    fn ask(&self, moment: Moment, command: &str, call: &str) -> Result<Try, String> {
         let started = &self.asking.standing.started;
-        let started = Started { arguments: with_store(&started.arguments, &store), ..started.clone() };
-        let mut command = command(self.form, &started);
-        // Files, since a pipe stays open as long as anything that was started holds it.
-        let (mut input, mut out, mut complaint) = (tempfile::tempfile()?, tempfile::tempfile()?, tempfile::tempfile()?);
-        input.write_all(event.as_bytes())?;
-        input.rewind()?;
-        command.current_dir(self.root).stdin(input).stdout(out.try_clone()?).stderr(complaint.try_clone()?);
-        let begun = Instant::now();
-        let mut child = command.spawn()?;
-        let code = loop {
-            if let Some(status) = child.try_wait()? {
-                break status.code();
+        let arguments = with_store(&started.arguments, &self.store().display().to_string());
+        let mut hook = self::command(self.form, &Started { arguments, ..started.clone() });
+        let ran = run(hook.current_dir(self.root), &self.event(moment, command, call).to_string())
+            .map_err(|error| format!("it cannot be started: {error}"))?;
+        let milliseconds = ran.milliseconds;
+        match (ran.code, moment, answer(self.form.host, &ran.out)) {
+            (Some(0), Moment::Before, Answer::Unclear) => {
+                Err(format!("its answer is not one that {} knows", self.form.host.title()))
             }
-            if begun.elapsed() > LONGEST {
-                child.kill()?;
-                child.wait()?;
-                break None;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        };
-        let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let text = |file: &mut fs::File| {
-            file.rewind()?;
-            io::read_to_string(file)
-        };
-        Ok(Ran { code, out: text(&mut out)?, complaint: text(&mut complaint)?, milliseconds })
+            (Some(0), _, answer) => Ok(Try { answer, milliseconds }),
+            _ => Err(ran.failure()),
+        }
     }
 
     /// An event as the host writes it.
@@ -283,7 +278,7 @@ impl<'a> Trial<'a> {
             ),
             Host::Copilot => (
                 json!({
-                    "sessionId": session, "timestamp": 0, "cwd": root, "toolName": tool, "toolArgs": {"command": command}
+                    "sessionId": session, "timestamp": 0, "cwd": root, "toolName": tool, "toolArgs": json!({"command": command}).to_string()
                 }),
                 json!({"toolResult": {"resultType": "success", "textResultForLlm": ""}}),
             ),
@@ -306,6 +301,36 @@ impl<'a> Trial<'a> {
     }
 }
 
+/// Runs a program with a text on its standard input, for a bounded time.
+fn run(command: &mut Command, input: &str) -> io::Result<Ran> {
+    // Files, since a pipe stays open as long as anything that was started holds it.
+    let (mut event, mut out, mut complaint) = (tempfile::tempfile()?, tempfile::tempfile()?, tempfile::tempfile()?);
+    event.write_all(input.as_bytes())?;
+    event.rewind()?;
+    command.stdin(event).stdout(out.try_clone()?).stderr(complaint.try_clone()?);
+    let begun = Instant::now();
+    let mut child = command.spawn()?;
+    let code = loop {
+        if let Some(status) = child.try_wait()? {
+            break status.code();
+        }
+        if begun.elapsed() > LONGEST {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let text = |file: &mut fs::File| {
+        file.rewind()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Ok(Ran { code, out: text(&mut out)?, complaint: text(&mut complaint)?, milliseconds })
+}
+
 impl Ran {
     fn failure(&self) -> String {
         let said = self.complaint.lines().find(|line| !line.trim().is_empty()).map(plain).unwrap_or_default();
@@ -323,15 +348,15 @@ fn command(form: &Form, started: &Started) -> Command {
         command.args(&started.arguments);
         return command;
     };
-    let of_platform = |shell: &&(&str, Shell)| (shell.1 == Shell::Posix) != cfg!(windows);
-    let shell = keys.iter().find(of_platform).map_or(Shell::Posix, |(_, shell)| *shell);
+    let of_platform = |shell: &&(&str, Quoting)| (shell.1 == Quoting::Posix) != cfg!(windows);
+    let shell = keys.iter().find(of_platform).map_or(Quoting::Posix, |(_, shell)| *shell);
     let user_shell = || std::env::var("SHELL").unwrap_or_else(|_| "/bin/sh".to_owned());
     let (program, flags): (String, &[&str]) = match (shell, form.host) {
-        (Shell::Cmd, _) => ("cmd.exe".to_owned(), &["/C"]),
-        (Shell::PowerShell, _) => ("powershell.exe".to_owned(), &["-NoProfile", "-NonInteractive", "-Command"]),
-        (Shell::Posix, Host::Codex) => (user_shell(), &["-lc"]),
-        (Shell::Posix, Host::Gemini | Host::Copilot) => ("bash".to_owned(), &["-c"]),
-        (Shell::Posix, _) => ("sh".to_owned(), &["-c"]),
+        (Quoting::Cmd, _) => ("cmd.exe".to_owned(), &["/C"]),
+        (Quoting::PowerShell, _) => ("powershell.exe".to_owned(), &["-NoProfile", "-NonInteractive", "-Command"]),
+        (Quoting::Posix, Host::Codex) => (user_shell(), &["-lc"]),
+        (Quoting::Posix, Host::Gemini | Host::Copilot) => ("bash".to_owned(), &["-c"]),
+        (Quoting::Posix, _) => ("sh".to_owned(), &["-c"]),
     };
     let mut command = Command::new(program);
     command.args(flags).arg(line(&started.words(), shell));

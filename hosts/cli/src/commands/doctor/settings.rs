@@ -9,6 +9,7 @@ use crate::hook::PATIENCE;
 use crate::json_text::Document;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use stigmergate_intake::hosts::Host;
 
 /// A hook that asks the gate before calls, and where it was found.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(super) fn look(gate: &Gate, form: &'static Form) -> Found {
         match read(form, &path) {
             Ok(Some(document)) => of_file(form, place, &path, &document, &mut found),
             Ok(None) => {}
-            Err(check) => found.checks.push(check),
+            Err(check) => found.checks.push(*check),
         }
     }
     let files = found.before.iter().map(|asking| &asking.file).collect::<std::collections::BTreeSet<_>>();
@@ -43,18 +44,34 @@ pub(super) fn look(gate: &Gate, form: &'static Form) -> Found {
     found
 }
 
+/// Copilot and Cursor also run the hooks of Claude Code's settings.
+pub(super) fn read_by_others(asking: &[&'static Form]) -> Vec<Check> {
+    let has_claude = asking.iter().any(|form| form.host == Host::Claude);
+    let reads = |form: &&&Form| has_claude && matches!(form.host, Host::Copilot | Host::Cursor);
+    let check = |form: &&Form| {
+        let title = form.host.title();
+        let text = format!("{title} can run the hooks of Claude Code's settings too, and these ask the gate as well");
+        let advice = format!("where calls are judged twice, switch that off in {title}, or keep one of the two");
+        Check::warning(form.host.name(), "read_by_others", text).advising(advice)
+    };
+    asking.iter().filter(reads).map(check).collect()
+}
+
 /// The document of a file. What is wrong with it matters most where it names the gate.
-fn read(form: &Form, path: &Path) -> Result<Option<Document>, Check> {
+fn read(form: &Form, path: &Path) -> Result<Option<Document>, Box<Check>> {
     let name = form.host.name();
     let text = match file::read(path) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(None),
-        Err(failure) => return Err(Check::warning(name, "settings_unreadable", failure.message).in_file(path)),
+        Err(failure) => {
+            return Err(Box::new(Check::warning(name, "settings_unreadable", failure.message).in_file(path)));
+        }
     };
     Document::read(&text, form.dialect).map(Some).map_err(|error| {
-        let wrong = format!("{} is no valid JSON ({error}), so that {} may read none of it", show(path), form.title);
+        let wrong =
+            format!("{} is no valid JSON ({error}), so that {} may read none of it", show(path), form.host.title());
         let make = if text.contains("stigmergate") { Check::failure } else { Check::warning };
-        make(name, "settings_json", wrong).advising("mend the file").in_file(path)
+        Box::new(make(name, "settings_json", wrong).advising("mend the file").in_file(path))
     })
 }
 
@@ -121,7 +138,8 @@ fn of_hook(form: &Form, event: &Event, path: &Path, standing: &Standing, again: 
         let patience = PATIENCE.as_secs();
         let text = format!(
             "{} gives up on {} after {seconds} s; the gate waits up to {patience} s for other processes",
-            form.title, event.name
+            form.host.title(),
+            event.name
         );
         checks.push(warning("short_timeout", text));
     }

@@ -2,7 +2,6 @@
 
 use super::Check;
 use super::settings::Asking;
-use crate::args::Host;
 use crate::commands::host::file;
 use crate::commands::host::table::{Base, Form, Off, Reach, Switch, SwitchFile};
 use crate::gate::{Gate, show};
@@ -10,6 +9,7 @@ use crate::json_text::{Dialect, Document};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use stigmergate_intake::hosts::Host;
 
 pub(super) fn checks(gate: &Gate, form: &'static Form, before: &[Asking]) -> Vec<Check> {
     let mut checks: Vec<Check> = form.switches.iter().flat_map(|switch| thrown(gate, form, switch, before)).collect();

@@ -3,7 +3,7 @@
 //! What is added is an entry of its own for each event, so that nothing that stands there is touched. A [`Note`] keeps what had to be
 //! made for it; by that note exactly that is taken back.
 
-use super::line::{Shell, line, words};
+use super::line::{Quoting, line, words};
 use super::table::{Event, FailClosed, Form, Launch, Moment};
 use crate::json_text::{Document, Json, Node};
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,7 @@ impl Form {
             return Some(Started { program: program.to_owned(), arguments });
         }
         let keys = match &self.launch {
-            Launch::Exec => &[("command", Shell::Posix)][..],
+            Launch::Exec => &[("command", Quoting::Posix)][..],
             Launch::Line(keys) => keys,
         };
         let mut words = keys.iter().find_map(|(key, shell)| words(text(key)?, *shell))?.into_iter();

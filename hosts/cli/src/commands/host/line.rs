@@ -4,41 +4,41 @@
 
 /// Whose rules a line follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shell {
+pub(crate) enum Quoting {
     Posix,
     PowerShell,
     Cmd,
 }
 
 /// The line that starts a program.
-pub(crate) fn line(words: &[String], shell: Shell) -> String {
+pub(crate) fn line(words: &[String], shell: Quoting) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quote(word, shell)).collect();
     let is_quoted = quoted.first().is_some_and(|program| program.starts_with('\''));
     // A quoted word alone is a text to PowerShell, not a program.
-    let call = if shell == Shell::PowerShell && is_quoted { "& " } else { "" };
+    let call = if shell == Quoting::PowerShell && is_quoted { "& " } else { "" };
     format!("{call}{}", quoted.join(" "))
 }
 
-fn quote(word: &str, shell: Shell) -> String {
+fn quote(word: &str, shell: Quoting) -> String {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric()
             || matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '=')
-            || (c == '\\' && shell != Shell::Posix)
+            || (c == '\\' && shell != Quoting::Posix)
     };
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
     match shell {
-        Shell::Posix => format!("'{}'", word.replace('\'', "'\\''")),
-        Shell::PowerShell => format!("'{}'", word.replace('\'', "''")),
-        Shell::Cmd => format!("\"{word}\""),
+        Quoting::Posix => format!("'{}'", word.replace('\'', "'\\''")),
+        Quoting::PowerShell => format!("'{}'", word.replace('\'', "''")),
+        Quoting::Cmd => format!("\"{word}\""),
     }
 }
 
 /// The words of a line that only starts a program; `None` where it does anything else.
-pub(crate) fn words(line: &str, shell: Shell) -> Option<Vec<String>> {
+pub(crate) fn words(line: &str, shell: Quoting) -> Option<Vec<String>> {
     let line = match shell {
-        Shell::PowerShell => line.trim_start().strip_prefix('&').unwrap_or(line),
+        Quoting::PowerShell => line.trim_start().strip_prefix('&').unwrap_or(line),
         _ => line,
     };
     let mut words = Vec::new();
@@ -47,10 +47,10 @@ pub(crate) fn words(line: &str, shell: Shell) -> Option<Vec<String>> {
     while let Some(character) = rest.next() {
         match character {
             ' ' | '\t' => words.extend(word.take()),
-            '\'' if shell != Shell::Cmd => loop {
+            '\'' if shell != Quoting::Cmd => loop {
                 let word = word.get_or_insert_default();
                 match rest.next()? {
-                    '\'' if shell == Shell::PowerShell && rest.next_if_eq(&'\'').is_some() => word.push('\''),
+                    '\'' if shell == Quoting::PowerShell && rest.next_if_eq(&'\'').is_some() => word.push('\''),
                     '\'' => break,
                     other => word.push(other),
                 }
@@ -60,11 +60,11 @@ pub(crate) fn words(line: &str, shell: Shell) -> Option<Vec<String>> {
                 match rest.next()? {
                     '"' => break,
                     '$' | '`' => return None,
-                    '\\' if shell == Shell::Posix => return None,
+                    '\\' if shell == Quoting::Posix => return None,
                     other => word.push(other),
                 }
             },
-            '\\' if shell == Shell::Posix => word.get_or_insert_default().push(rest.next()?),
+            '\\' if shell == Quoting::Posix => word.get_or_insert_default().push(rest.next()?),
             // At the beginning of a word these mean something, inside they do not.
             '~' | '#' if word.is_none() => return None,
             '|' | '&' | ';' | '<' | '>' | '(' | ')' | '$' | '`' | '*' | '?' | '[' | ']' | '{' | '}' | '!' | '%'

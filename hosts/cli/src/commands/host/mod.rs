@@ -44,7 +44,11 @@ pub(crate) fn installed(gate: &Gate) -> Vec<Installed> {
             document.is_some_and(|document| form.asks_before(&document))
         };
         let files = file::places(gate, form).into_iter().map(|(_, file)| file);
-        files.filter(move |file| asks(file)).map(|file| Installed { host: form.host.name(), title: form.title, file })
+        files.filter(move |file| asks(file)).map(|file| Installed {
+            host: form.host.name(),
+            title: form.host.title(),
+            file,
+        })
     };
     FORMS.into_iter().flat_map(of_host).collect()
 }
@@ -87,8 +91,11 @@ pub(crate) fn init(gate: &Gate, args: &InitArgs) -> Result<Answer, Failure> {
         if !changed {
             return format!("{name} asks the gate already; nothing was changed\n");
         }
-        let mut text =
-            format!("{name}: {} asks `{}` before and after each tool call\n", form.title, screen::plain(&command));
+        let mut text = format!(
+            "{name}: {} asks `{}` before and after each tool call\n",
+            form.host.title(),
+            screen::plain(&command)
+        );
         if Path::new(&started.program).is_absolute() && reach == Reach::Project {
             text.push_str("the path is this machine's, since `stigmergate` is not on PATH; others who share the file need it there too\n");
         }
@@ -127,7 +134,7 @@ pub(crate) fn uninstall(gate: &Gate, args: &UninstallArgs) -> Result<Answer, Fai
     let written = Written { host: form.host.name(), file: &file, changed, command: None, text: None };
     Ok(Answer::new(gate, &written, || {
         let mut text = if changed {
-            format!("{}: {} no longer asks the gate\n", show(&file), form.title)
+            format!("{}: {} no longer asks the gate\n", show(&file), form.host.title())
         } else {
             format!("{}: nothing of the gate was there\n", show(&file))
         };
@@ -150,7 +157,8 @@ fn chosen(gate: &Gate, form: &Form, scope: &Scope) -> Result<(Reach, PathBuf), F
     };
     let place = form.places.iter().find(|place| place.scope == reach).ok_or_else(|| {
         let has: Vec<&str> = form.places.iter().map(|place| place.scope.flag()).collect();
-        let message = format!("{} has no settings for {}; it has {}", form.title, reach.flag(), has.join(" and "));
+        let message =
+            format!("{} has no settings for {}; it has {}", form.host.title(), reach.flag(), has.join(" and "));
         Failure::new("unknown_scope", message).in_field("scope")
     })?;
     Ok((reach, file::locate(gate, place.base, place.path)?))

@@ -2,16 +2,14 @@
 //!
 //! Read in the published packages and the documentation of the hosts, late 2026.
 
-use super::line::Shell;
-use crate::args::Host;
+use super::line::Quoting;
 use crate::json_text::Dialect;
+use stigmergate_intake::hosts::Host;
 
 /// How a host is told to start a program.
 #[derive(Debug)]
 pub(crate) struct Form {
     pub(crate) host: Host,
-    /// What people call it.
-    pub(crate) title: &'static str,
     /// The events, in the order in which they are written.
     pub(crate) events: &'static [Event],
     /// The settings files; the first one is the default.
@@ -95,7 +93,7 @@ pub(crate) enum Launch {
     /// The program as `command`, the rest as `args`: no shell, whatever a path holds.
     Exec,
     /// A line for a shell under each of the keys.
-    Line(&'static [(&'static str, Shell)]),
+    Line(&'static [(&'static str, Quoting)]),
 }
 
 #[derive(Debug)]
@@ -177,7 +175,6 @@ const CLAUDE_MANAGED: SwitchFile = SwitchFile::Other(
 
 static CLAUDE: Form = Form {
     host: Host::Claude,
-    title: "Claude Code",
     events: &[before("PreToolUse"), after("PostToolUse"), failed("PostToolUseFailure")],
     places: &[
         project(".claude/settings.json"),
@@ -207,14 +204,13 @@ const CODEX_FOLDER: Base = Base::Folder(".codex", Some("CODEX_HOME"));
 
 static CODEX: Form = Form {
     host: Host::Codex,
-    title: "Codex",
     events: &[before("PreToolUse"), after("PostToolUse")],
     places: &[project(".codex/hooks.json"), user(CODEX_FOLDER, "hooks.json")],
     grouped: true,
     versioned: false,
     dialect: Dialect::Strict,
     named: &[COMMAND],
-    launch: Launch::Line(&[("command", if cfg!(windows) { Shell::Cmd } else { Shell::Posix })]),
+    launch: Launch::Line(&[("command", if cfg!(windows) { Quoting::Cmd } else { Quoting::Posix })]),
     timeout: SECONDS,
     fail_closed: None,
     // Its switches and its trust stand in `config.toml`: see `doctor`.
@@ -234,19 +230,19 @@ const GEMINI_SYSTEM: SwitchFile = SwitchFile::Other(
 
 static GEMINI: Form = Form {
     host: Host::Gemini,
-    title: "Gemini CLI",
     events: &[before("BeforeTool"), after("AfterTool")],
     places: &[project(".gemini/settings.json"), user(GEMINI_HOME, ".gemini/settings.json")],
     grouped: true,
     versioned: false,
     dialect: Dialect::Comments,
     named: &[("name", "stigmergate"), COMMAND],
-    launch: Launch::Line(&[("command", if cfg!(windows) { Shell::PowerShell } else { Shell::Posix })]),
+    launch: Launch::Line(&[("command", if cfg!(windows) { Quoting::PowerShell } else { Quoting::Posix })]),
     timeout: Timeout { key: "timeout", per_second: 1000 },
     fail_closed: None,
     switches: &[
         Switch { file: SwitchFile::Settings, path: &["hooksConfig", "enabled"], off: Off::Is(false) },
         Switch { file: SwitchFile::Settings, path: &["hooksConfig", "disabled"], off: Off::Names },
+        Switch { file: SwitchFile::Settings, path: &["tools", "enableHooks"], off: Off::Is(false) },
         Switch { file: SwitchFile::Settings, path: &["hooks", "enabled"], off: Off::Is(false) },
         Switch { file: SwitchFile::Settings, path: &["hooks", "disabled"], off: Off::Names },
         Switch { file: GEMINI_SYSTEM, path: &["hooksConfig", "enabled"], off: Off::Is(false) },
@@ -263,7 +259,6 @@ const COPILOT_FOLDER: Base = Base::Folder(".copilot", Some("COPILOT_HOME"));
 
 static COPILOT: Form = Form {
     host: Host::Copilot,
-    title: "Copilot",
     events: &[before("preToolUse"), after("postToolUse"), failed("postToolUseFailure")],
     places: &[project(".github/hooks/stigmergate.json"), user(COPILOT_FOLDER, "hooks/stigmergate.json")],
     grouped: false,
@@ -271,7 +266,7 @@ static COPILOT: Form = Form {
     dialect: Dialect::Strict,
     named: &[COMMAND],
     // It has a form without a shell too, which earlier versions and the cloud agent drop without a word.
-    launch: Launch::Line(&[("bash", Shell::Posix), ("powershell", Shell::PowerShell)]),
+    launch: Launch::Line(&[("bash", Quoting::Posix), ("powershell", Quoting::PowerShell)]),
     timeout: Timeout { key: "timeoutSec", per_second: 1 },
     fail_closed: None,
     switches: &[
@@ -279,6 +274,11 @@ static COPILOT: Form = Form {
         Switch {
             file: SwitchFile::Other(COPILOT_FOLDER, "settings.json"),
             path: &["disableAllHooks"],
+            off: Off::Is(true),
+        },
+        Switch {
+            file: SwitchFile::Other(COPILOT_FOLDER, "settings.json"),
+            path: &["allowManagedHooksOnly"],
             off: Off::Is(true),
         },
         Switch {
@@ -307,14 +307,13 @@ static COPILOT: Form = Form {
 
 static CURSOR: Form = Form {
     host: Host::Cursor,
-    title: "Cursor",
     events: &[before("preToolUse"), after("postToolUse"), failed("postToolUseFailure")],
     places: &[project(".cursor/hooks.json"), user(Base::Folder(".cursor", None), "hooks.json")],
     grouped: false,
     versioned: true,
     dialect: Dialect::Strict,
     named: &[],
-    launch: Launch::Line(&[("command", if cfg!(windows) { Shell::PowerShell } else { Shell::Posix })]),
+    launch: Launch::Line(&[("command", if cfg!(windows) { Quoting::PowerShell } else { Quoting::Posix })]),
     timeout: SECONDS,
     fail_closed: Some(("failClosed", FailClosed::True)),
     switches: &[],

@@ -1,10 +1,10 @@
 use super::hooks::{Note, Started, install, take_back};
-use super::line::{Shell, line, words};
+use super::line::{Quoting, line, words};
 use super::table::{FORMS, Form, Moment, form};
-use crate::args::Host;
 use crate::json_text::{Dialect, Document};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use stigmergate_intake::hosts::Host;
 
 fn started(program: &str, form: &Form) -> Started {
     Started { program: program.to_owned(), arguments: vec!["hook".to_owned(), form.host.name().to_owned()] }
@@ -295,7 +295,7 @@ proptest! {
 
     #[test]
     fn a_line_starts_what_it_was_made_from(words in prop::collection::vec("[\\PC]{0,12}", 1..5)) {
-        for shell in [Shell::Posix, Shell::PowerShell] {
+        for shell in [Quoting::Posix, Quoting::PowerShell] {
             prop_assert_eq!(super::line::words(&line(&words, shell), shell), Some(words.clone()));
         }
     }
@@ -305,13 +305,13 @@ proptest! {
 fn a_shell_reads_a_line_as_it_was_meant() {
     let odd = ["/opt/it's \"here\" $HOME `x` \\/stigmergate", "hook", "", "a;b", "*", "~", "#", "é"];
     let odd = odd.map(str::to_owned);
-    let script = format!("printf '%s\\n' {}", line(&odd, Shell::Posix));
+    let script = format!("printf '%s\\n' {}", line(&odd, Quoting::Posix));
     let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().collect::<Vec<_>>(), odd);
     let windows = ["C:\\Program Files\\it's\\stigmergate.exe", "hook", "codex"].map(str::to_owned);
-    assert_eq!(line(&windows, Shell::PowerShell), "& 'C:\\Program Files\\it''s\\stigmergate.exe' hook codex");
-    assert_eq!(line(&windows, Shell::Cmd), "\"C:\\Program Files\\it's\\stigmergate.exe\" hook codex");
-    assert_eq!(words(&line(&windows, Shell::Cmd), Shell::Cmd).unwrap(), windows);
+    assert_eq!(line(&windows, Quoting::PowerShell), "& 'C:\\Program Files\\it''s\\stigmergate.exe' hook codex");
+    assert_eq!(line(&windows, Quoting::Cmd), "\"C:\\Program Files\\it's\\stigmergate.exe\" hook codex");
+    assert_eq!(words(&line(&windows, Quoting::Cmd), Quoting::Cmd).unwrap(), windows);
 }
 
 #[test]
@@ -319,9 +319,9 @@ fn a_line_that_does_more_than_start_a_program_is_somebodys_own() {
     for text in
         ["a; b", "a && b", "a | b", "$A b", "\"$A\" b", "`a`", "$(a)", "~/a", "a > b", "a &", "a\nb", "'a", "a *"]
     {
-        assert_eq!(words(text, Shell::Posix), None, "{text}");
+        assert_eq!(words(text, Quoting::Posix), None, "{text}");
     }
-    let words = |text| words(text, Shell::Posix).unwrap();
+    let words = |text| words(text, Quoting::Posix).unwrap();
     assert_eq!(words(r#"'/a b'/stigmergate "hook"  codex\ x"#), ["/a b/stigmergate", "hook", "codex x"]);
 }
 
@@ -350,8 +350,8 @@ fn each_host_gets_its_own_form() {
 fn a_host_has_one_event_before_calls_and_its_project_first() {
     for form in FORMS {
         let before = form.events.iter().filter(|event| event.moment == Moment::Before).count();
-        assert_eq!((before, form.places[0].scope.flag()), (1, "--project"), "{}", form.title);
-        assert_eq!(super::table::form(form.host).title, form.title);
+        assert_eq!((before, form.places[0].scope.flag()), (1, "--project"), "{}", form.host.title());
+        assert_eq!(super::table::form(form.host).host, form.host);
     }
 }
 
