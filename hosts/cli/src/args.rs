@@ -1,7 +1,9 @@
 //! What can be typed. The help texts are the reference; nothing here does anything.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use stigmergate_intake::hosts::Host;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -75,6 +77,8 @@ pub(crate) enum Command {
     Init(InitArgs),
     /// Take back what `init` did
     Uninstall(UninstallArgs),
+    /// Try whether hosts reach the gate, and say what keeps them from it
+    Doctor(DoctorArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
     /// Judge a host's event from standard input: what `init` installs
@@ -226,22 +230,21 @@ pub(crate) struct TickArgs {
     pub(crate) count: u64,
 }
 
-/// The hosts whose settings can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Host {
-    /// Claude Code
-    Claude,
+/// Reads the name of a host.
+fn host() -> impl TypedValueParser<Value = Host> {
+    let names = Host::ALL.into_iter().map(|host| PossibleValue::new(host.name()).help(host.title()));
+    PossibleValuesParser::new(names).try_map(|name| Host::named(&name).ok_or("not a host"))
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Scope {
-    /// Your own settings, for all projects: ~/.claude/settings.json
+    /// Your own settings, for all projects (of Claude Code: ~/.claude/settings.json)
     #[arg(long, conflicts_with = "project")]
     pub(crate) user: bool,
-    /// The project's settings, for everyone who works on it: .claude/settings.json (the default)
+    /// The project's settings, for everyone who works on it (.claude/settings.json); the default
     #[arg(long)]
     pub(crate) project: bool,
-    /// The project's settings, for you alone: .claude/settings.local.json
+    /// The project's settings, for you alone (.claude/settings.local.json); not every host has them
     #[arg(long, conflicts_with_all = ["user", "project"])]
     pub(crate) local: bool,
 }
@@ -249,7 +252,7 @@ pub(crate) struct Scope {
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// The host
-    #[arg(value_enum)]
+    #[arg(value_parser = host())]
     pub(crate) host: Host,
     #[command(flatten)]
     pub(crate) scope: Scope,
@@ -261,10 +264,17 @@ pub(crate) struct InitArgs {
 #[derive(Debug, Args)]
 pub(crate) struct UninstallArgs {
     /// The host
-    #[arg(value_enum)]
+    #[arg(value_parser = host())]
     pub(crate) host: Host,
     #[command(flatten)]
     pub(crate) scope: Scope,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Only this host
+    #[arg(value_parser = host())]
+    pub(crate) host: Option<Host>,
 }
 
 #[derive(Debug, Args)]

@@ -29,7 +29,7 @@ const BLOCKED: u8 = 2;
 /// More is no event.
 const MOST_BYTES: u64 = 33 << 20;
 /// Shorter than any host's own limit, so that waiting for other processes ends in an answer.
-const PATIENCE: Duration = Duration::from_secs(8);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Judges the event on standard input. Never ends with another code than 0 and 2.
 pub(crate) fn run(args: &HookArgs, common: &Common) -> ExitCode {

@@ -61,6 +61,7 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Tick(args)) => commands::judge::tick(&gate, args),
         Some(Command::Init(args)) => commands::host::init(&gate, args),
         Some(Command::Uninstall(args)) => commands::host::uninstall(&gate, args),
+        Some(Command::Doctor(args)) => commands::doctor::doctor(&gate, args),
         Some(Command::Completions(_) | Command::Hook(_)) => Err(Failure::new("usage", "handled above")),
     }
 }

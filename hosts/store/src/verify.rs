@@ -40,8 +40,22 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Looks whether the file's structure is whole, without applying anything: in time by the file's size, not by what is in it.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`]; [`StoreError::Busy`], [`StoreError::Io`].
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.asked(|connection| structure_by(connection, "PRAGMA quick_check(1)"))
+    }
+}
+
 fn check_structure(connection: &Connection) -> Result<(), StoreError> {
-    let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    structure_by(connection, "PRAGMA integrity_check(1)")
+}
+
+fn structure_by(connection: &Connection, pragma: &str) -> Result<(), StoreError> {
+    let found: String = connection.query_row(pragma, [], |row| row.get(0))?;
     if found == "ok" { Ok(()) } else { Err(StoreError::corrupt(found)) }
 }
 

@@ -1,6 +1,7 @@
 //! A file for each kind of thing that people do.
 
 pub(crate) mod answer;
+pub(crate) mod doctor;
 pub(crate) mod host;
 pub(crate) mod judge;
 pub(crate) mod log;

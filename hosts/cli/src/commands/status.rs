@@ -28,7 +28,7 @@ struct Status {
     hot: Vec<HotPlace>,
     incidents: Incidents,
     policy: Holding,
-    hooks: Vec<PathBuf>,
+    hooks: Vec<host::Installed>,
 }
 
 /// What went wrong, and must not be missed.
@@ -126,7 +126,7 @@ fn long(gate: &Gate, status: &Status, settings: &Settings) -> String {
     text.push_str(&sources_text(settings));
     let store = if status.store.exists { "" } else { " (made with the first verdict)" };
     _ = writeln!(text, "store {}{store}", show(&status.store.path));
-    text.push_str(&hooks_line(status));
+    text.push_str(&hooks_lines(status));
     text
 }
 
@@ -171,12 +171,12 @@ fn incidents(gate: &Gate, incidents: &Incidents) -> String {
 }
 
 /// The file of what the store could not take.
-fn lost_file(gate: &Gate) -> PathBuf {
+pub(super) fn lost_file(gate: &Gate) -> PathBuf {
     let folder = if gate.named_store { gate.locations.store.parent() } else { None };
     folder.unwrap_or(&gate.locations.data).join(LOST_FILE)
 }
 
-fn beside(gate: &Gate) -> u64 {
+pub(super) fn beside(gate: &Gate) -> u64 {
     std::fs::read(lost_file(gate)).map_or(0, |bytes| bytes.iter().filter(|byte| **byte == b'\n').count() as u64)
 }
 
@@ -197,11 +197,12 @@ fn waiting_table(gate: &Gate, waiting: &[Waiting]) -> String {
     text
 }
 
-fn hooks_line(status: &Status) -> String {
-    match status.hooks.first() {
-        Some(file) => format!("Claude Code asks the gate: {}\n", show(file)),
-        None => "no host asks the gate yet: `stigmergate init claude`\n".to_owned(),
+/// Which hosts ask the gate here, a line each.
+fn hooks_lines(status: &Status) -> String {
+    if status.hooks.is_empty() {
+        return "no host asks the gate yet: `stigmergate init claude` (or codex, gemini, copilot, cursor)\n".to_owned();
     }
+    status.hooks.iter().map(|hook| format!("{} asks the gate: {}\n", hook.title, show(&hook.file))).collect()
 }
 
 /// `stigmergate` alone.
@@ -210,7 +211,7 @@ pub(crate) fn overview(gate: &Gate) -> Result<Answer, Failure> {
     let status = look(gate, &settings)?;
     Ok(Answer::new(gate, &status, || {
         let mut text = head(gate, &status);
-        text.push_str(&hooks_line(&status));
+        text.push_str(&hooks_lines(&status));
         if !status.policy.ignored.is_empty() {
             let keys = count(status.policy.ignored.len() as u64, "key", "keys");
             _ = writeln!(text, "{keys} of the project's settings do not count: `stigmergate policy show`");

@@ -8,6 +8,7 @@
     missing_docs
 )]
 
+mod doctor;
 mod hosts;
 mod judging;
 mod policy;

@@ -30,7 +30,22 @@ fn help_tells_the_exit_codes_and_usage_errors_end_with_2() {
         scene.run(arguments).ends(2).says("error: ");
         assert_eq!(scene.run(&[arguments, &["--json"]].concat()).ends(2).error()["code"], json!("usage"));
     }
-    for command in ["status", "log", "why", "hot", "approve", "deny", "policy", "propose", "outcome", "tick", "hook"] {
+    for command in [
+        "status",
+        "log",
+        "why",
+        "hot",
+        "approve",
+        "deny",
+        "policy",
+        "propose",
+        "outcome",
+        "tick",
+        "hook",
+        "init",
+        "uninstall",
+        "doctor",
+    ] {
         scene.run(&[command, "--help"]).ends(0);
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
