@@ -185,7 +185,7 @@ fn text() -> Vec<Row> {
         row("sed|gsed", Write).when("-i --in-place -i*").places(Which::Rest, E::Edit).values("-e -f -l --expression --file"),
         row("awk|gawk|mawk", Read).places(Which::Rest, E::Read).values("-F -v -f --field-separator --assign --file"),
         row("perl", Execute).look(&[O::Program]).values("-e -E -I -M"),
-        row("perl", Execute).when("-n -p -n* -p* -ln* -an*").places(Which::All, E::Read).values("-e -E -ne -pe -nle -lne -lpe -ple -ane -lane -nE -pE -I -M"),
+        row("perl|ruby", Execute).when("-n -p -n* -p* -ln* -an*").places(Which::All, E::Read).values("-e -E -ne -pe -nle -lne -lpe -ple -ane -lane -nE -pE -I -M"),
         row("perl", Write).when("-i -i* -pi -pie -ni").places(Which::All, E::Edit).values("-e -E -I -M -pe -pie -ne"),
         row("jq|yq|gron|xq|dasel|fx|mlr|xmllint|xsltproc|htmlq|pup", Read).places(Which::Rest, E::Read).values("--arg --argjson --slurpfile --rawfile -f --from-file --indent --tab"),
         row("yq|dasel", Write).when("-i --inplace -w").places(Which::Rest, E::Edit),
@@ -291,6 +291,7 @@ fn hosting() -> Vec<Row> {
         row("curl|wget|http|https|xh|httpie|aria2c|invoke-webrequest|iwr|invoke-restmethod|irm", Network).look(&[O::Http])
             .values("-X --request -H --header -d --data --data-raw --data-binary --data-urlencode -F --form -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout -T --upload-file -x --proxy --retry -w --write-out -K --config --cacert --cert --key -P --json --url -method -body -headers -uri -outfile --method --body-data --post-data --post-file -r --range --resolve")
             .option("-o --output -O -outfile", E::Overwrite),
+        row("wget", Network).when("--post-file --body-file").option("--post-file --body-file", E::Read).look(&[O::Http]),
         row("curl", Network).when("-O --remote-name").values("-X --request -H --header -d --data"),
     ])
 }

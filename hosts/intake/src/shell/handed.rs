@@ -21,6 +21,8 @@ enum Reads {
     Debugger,
     /// Tcl, as `expect` reads it.
     Tcl,
+    /// Another language, of which only plain calls with texts are read.
+    Calls,
     /// `Name=value` of ssh's settings.
     SshSetting,
     /// `exec=text`
@@ -44,6 +46,7 @@ const OPTIONS: &[(&str, &str, Reads)] = &[
     ("fzf sk", "--preview", Reads::Shell),
     ("entr", "-s", Reads::Shell),
     ("sg", "-c", Reads::Shell),
+    ("nodemon", "-x --exec", Reads::Shell),
     ("zip", "-TT --unzip-command", Reads::Shell),
     ("rsync", "-e --rsh", Reads::Shell),
     ("ssh scp sftp mosh autossh", "-o", Reads::SshSetting),
@@ -57,6 +60,7 @@ const OPTIONS: &[(&str, &str, Reads)] = &[
         Reads::Debugger,
     ),
     ("expect", "-c", Reads::Tcl),
+    ("julia Rscript R elixir groovy scala guile bb clojure swift crystal jshell", "-e -E -c --eval --execute --expr", Reads::Calls),
     ("node tsx ts-node", "-r --require --import --loader --experimental-loader", Reads::Module),
 ];
 
@@ -172,6 +176,9 @@ impl Reader<'_> {
             "gdb" | "lldb" => {
                 given.iter().for_each(|text| self.value("commands", text, Reads::Debugger, command, scope))
             }
+            "julia" | "R" | "elixir" | "groovy" | "guile" | "jshell" => {
+                given.iter().for_each(|text| self.value("commands", text, Reads::Calls, command, scope));
+            }
             "expect" | "tclsh" => {
                 given.iter().for_each(|text| self.value("commands", text, Reads::Tcl, command, scope))
             }
@@ -208,6 +215,7 @@ impl Reader<'_> {
             Reads::Lisp => lisp(&value.text),
             Reads::Debugger => debugger(&value.text),
             Reads::Tcl => tcl(&value.text),
+            Reads::Calls => calls(&value.text).into_iter().chain(lisp(&value.text)).collect(),
         };
         self.acts(name, acts, value.known, command, scope);
     }
@@ -477,7 +485,12 @@ fn calls(line: &str) -> Vec<Act> {
         let texts = quoted(after.split(')').next().unwrap_or_default());
         let Some(first) = texts.first().cloned() else { continue };
         match name {
-            "system" | "systemlist" | "jobstart" | "job_start" | "termopen" => acts.push(Act::Shell(first)),
+            "system" | "systemlist" | "jobstart" | "job_start" | "termopen" | "exec" | "execute" | "shell" | "sh" | "cmd" => {
+                acts.push(Act::Shell(first));
+            }
+            "rm" | "unlink" | "rm_rf" | "rm_r" | "rmtree" | "deleteRecursively" => {
+                acts.push(Act::Words(vec!["rm".into(), "-r".into(), first]));
+            }
             "delete" => {
                 let all = texts.get(1).is_some_and(|flags| flags.contains('r'));
                 acts.push(Act::Words(vec!["rm".into(), if all { "-r".into() } else { "-f".into() }, first]));
@@ -486,6 +499,11 @@ fn calls(line: &str) -> Vec<Act> {
             "writefile" => acts.extend(texts.last().map(|file| Act::File(RedirectKind::Write, file.clone()))),
             _ => {}
         }
+    }
+    // `run(`text`)` of Julia, `"text".execute()` of Groovy.
+    acts.extend(line.split("run(`").skip(1).filter_map(|rest| rest.split('`').next()).map(|text| Act::Shell(text.to_owned())));
+    if line.contains(".execute()") {
+        acts.extend(quoted(line).into_iter().map(Act::Shell));
     }
     acts
 }
@@ -526,7 +544,8 @@ fn lisp(text: &str) -> Vec<Act> {
             | "shell-command-to-string"
             | "async-shell-command"
             | "call-process-shell-command"
-            | "compile" => {
+            | "compile"
+            | "system" => {
                 acts.extend(texts.first().cloned().map(Act::Shell));
             }
             "call-process" | "process-file" => acts.push(Act::Words(texts.clone())),
