@@ -167,7 +167,7 @@ fn files() -> Vec<Row> {
         row("zip|7z|7za", Write).places(Which::Rest, E::Read),
         row("zip", Delete).when("-m --move -*m*").places(Which::Rest, E::Delete),
         row("unzip|gunzip|gzip|bunzip2|xz|unxz|bzip2|zstd|unzstd", Write),
-        row("find|fd|fdfind", Read).places(Which::First, E::Read).values("-name -iname -path -type -maxdepth -mindepth -newer -size -mtime -mmin -perm -user -regex -exec -e -t -d -E"),
+        row("find|fd|fdfind", Read).places(Which::First, E::Read).values("-name -iname -path -type -maxdepth -mindepth -newer -size -mtime -mmin -perm -user -regex -exec -e -t -d -E").option("-fprint -fprint0 -fprintf -fls", E::Overwrite),
         row("ls|dir|tree|stat|file|du|df|pwd|realpath|readlink|basename|dirname|eza|exa|lsof|get-childitem|gci|test-path|get-item|gi|resolve-path", Read),
         row("cat|tac|more|less|nl|wc|od|xxd|hexdump|strings|rev|md5sum|sha1sum|sha256sum|sha512sum|shasum|cksum|type|view|base64|base32|iconv|zcat|bzcat|xzcat|zless|zmore", Read).places(Which::All, E::Read),
         row("xxd", Read).values("-l -s -g -c"),
@@ -211,7 +211,7 @@ fn text() -> Vec<Row> {
         row("sed|gsed", Write).when("-i --in-place -i*").places(Which::Rest, E::Edit).values("-e -f -l --expression --file"),
         row("awk|gawk|mawk", Read).places(Which::Rest, E::Read).values("-F -v -f --field-separator --assign --file"),
         row("perl", Execute).look(&[O::Program]).values("-e -E -I -M"),
-        row("perl", Execute).when("-n -p -n* -p* -ln* -an*").places(Which::All, E::Read).values("-e -E -ne -pe -nle -lne -lpe -ple -ane -lane -nE -pE -I -M"),
+        row("perl|ruby", Execute).when("-n -p -n* -p* -ln* -an*").places(Which::All, E::Read).values("-e -E -ne -pe -nle -lne -lpe -ple -ane -lane -nE -pE -I -M"),
         row("perl", Write).when("-i -i* -pi -pie -ni").places(Which::All, E::Edit).values("-e -E -I -M -pe -pie -ne"),
         row("jq|yq|gron|xq|dasel|fx|mlr|xmllint|xsltproc|htmlq|pup", Read).places(Which::Rest, E::Read).values("--arg --argjson --slurpfile --rawfile -f --from-file --indent --tab"),
         row("yq|dasel", Write).when("-i --inplace -w").places(Which::Rest, E::Edit),
@@ -228,7 +228,6 @@ fn text() -> Vec<Row> {
 
 fn git() -> Vec<Row> {
     Vec::from([
-        row("git", Write).when("alias.**=!** core.pager=** core.sshCommand=**").fact(F::UntrustedCode),
         row("git", Write).values("-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix"),
         row("git status|log|diff|show|blame|annotate|grep|ls-files|ls-tree|ls-remote|rev-parse|rev-list|describe|shortlog|whatchanged|cat-file|name-rev|merge-base|for-each-ref|show-ref|show-branch|var|version|help|count-objects|verify-commit|verify-tag|check-ignore|check-attr|range-diff|cherry|diff-tree|diff-index|diff-files|fsck|bugreport|archive|bundle|format-patch|request-pull|symbolic-ref|--version|--help", Read).values("-n --format --pretty --since --until --author --grep -S -G -L --max-count -U --diff-filter -o --output"),
         row("git show|cat-file|diff|blame|annotate|difftool", Read).places(Which::All, E::Read).look(&[O::Revisions]),
@@ -326,6 +325,7 @@ fn hosting() -> Vec<Row> {
         row("curl|wget|http|https|xh|xhs|httpie|curlie|restish|grpcurl|grpcui|evans|websocat|aria2c|invoke-webrequest|iwr|invoke-restmethod|irm", Network).look(&[O::Http])
             .values("-X --request -H --header -d --data --data-raw --data-binary --data-urlencode -F --form -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout -T --upload-file -x --proxy --retry -w --write-out -K --config --cacert --cert --key -P --json --url -method -body -headers -uri -outfile --method --body-data --post-data --post-file -r --range --resolve")
             .option("-o --output -O -outfile", E::Overwrite),
+        row("wget", Network).when("--post-file --body-file").option("--post-file --body-file", E::Read).look(&[O::Http]),
         row("curl", Network).when("-O --remote-name").values("-X --request -H --header -d --data"),
     ])
 }

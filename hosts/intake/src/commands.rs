@@ -9,7 +9,7 @@ use crate::sql;
 use crate::surroundings::Surroundings;
 use crate::targets::{Collector, Standing, location, own, standing};
 use std::path::PathBuf;
-use stigmergate_core::facts::{Act, Before, Class, Effect, FactKind, Root, Target, is_secret_name};
+use stigmergate_core::facts::{Act, Before, Class, Effect, FactKind, Root, Target, is_secret, is_secret_name};
 use stigmergate_core::location::Location;
 use stigmergate_core::policy::Policy;
 use stigmergate_core::policy::commands::{Observe, Reading, Word as TableWord};
@@ -36,10 +36,13 @@ pub(crate) struct Acts {
 pub(crate) fn acts(script: &Script, around: &Surroundings, policy: &Policy, look: bool) -> Acts {
     let mut result = Acts { acts: Vec::new(), changed: Vec::new() };
     let (mut created, mut brought): (Vec<PathBuf>, Vec<PathBuf>) = (Vec::new(), Vec::new());
+    let mut links = Links::default();
     for number in 0..script.commands.len() {
         let Some(command) = script.commands.get(number) else { continue };
-        let reader = Reader { script, number, command, around, policy, look, made: &created, brought: &brought };
+        let reader =
+            Reader { script, number, command, around, policy, look, made: &created, brought: &brought, links: &links };
         let Some((act, changed)) = reader.act() else { continue };
+        links.note(command, &act, &changed, around, policy);
         // What is moved there was somebody's before.
         let moved = |target: &Target| target.effect == Effect::Move && target.before != Before::Committed;
         if act.targets.iter().any(moved) {
@@ -80,6 +83,71 @@ struct Reader<'a> {
     made: &'a [PathBuf],
     /// What earlier commands of the same script move, and where to.
     brought: &'a [PathBuf],
+    links: &'a Links,
+}
+
+/// Other names that earlier commands of a script give to places: links that they make, and secrets that they move.
+#[derive(Default)]
+struct Links {
+    /// A link, and the path that it leads to.
+    leads: Vec<(PathBuf, PathBuf)>,
+    /// Places that are secrets under another name.
+    secrets: Vec<Location>,
+    /// Temporary places to which something is moved that cannot come back.
+    carried: Vec<PathBuf>,
+}
+
+impl Links {
+    fn note(
+        &mut self,
+        command: &Command,
+        act: &Act,
+        changed: &[(Location, PathBuf)],
+        around: &Surroundings,
+        policy: &Policy,
+    ) {
+        let program = command.program();
+        if !matches!(program.as_str(), "ln" | "mv") {
+            return;
+        }
+        let sources: Vec<&Word> = command.arguments().iter().filter(|word| !word.text.starts_with('-')).collect();
+        let Some((_, sources)) = sources.split_last() else { return };
+        let made = act.targets.iter().filter(|target| matches!(target.effect, Effect::Create | Effect::Overwrite));
+        let made: Vec<&Target> = made.collect();
+        if sources.iter().any(|source| is_secret(&source.text, policy)) {
+            self.secrets.extend(made.iter().map(|target| target.place.clone()));
+        }
+        let precious = |target: &Target| {
+            target.effect == Effect::Move
+                && target.root != Root::Temp
+                && target.way_back.is_none()
+                && !matches!(target.before, Before::Committed | Before::Absent)
+        };
+        if act.targets.iter().any(precious) {
+            let temporary = made.iter().filter(|target| target.root == Root::Temp);
+            let paths = temporary.filter_map(|target| changed.iter().find(|(place, _)| *place == target.place));
+            self.carried.extend(paths.map(|(_, path)| path.clone()));
+        }
+        let [source] = sources else { return };
+        let Standing::In(folder) = standing(around.directory(), &command.directory, around) else { return };
+        for (_, link) in changed.iter().filter(|(place, _)| made.iter().any(|target| target.place == *place)) {
+            // A symbolic link is read from where it lies.
+            let symbolic = command.arguments().iter().any(|word| word.text.starts_with("-s") || word.text == "--symbolic");
+            let from = if symbolic { link.parent().unwrap_or(&folder) } else { &folder };
+            if let Ok(place) = around.places().resolve_literal(from, &source.text)
+                && program == "ln"
+            {
+                self.leads.push((link.clone(), place.target));
+            }
+        }
+    }
+
+    /// Where a path leads through the links that are made before.
+    fn followed(&self, path: &std::path::Path) -> Option<PathBuf> {
+        let (link, target) = self.leads.iter().rev().find(|(link, _)| path.starts_with(link))?;
+        let rest = path.strip_prefix(link).ok()?;
+        Some(if rest.as_os_str().is_empty() { target.clone() } else { target.join(rest) })
+    }
 }
 
 /// What the table says of a command, and which of its words it was asked about.
@@ -144,6 +212,8 @@ impl<'a> Reader<'a> {
         if dry_run {
             collector.targets.retain(|target| !target.effect.changes());
         }
+        self.through_links(&mut collector);
+        self.secrets_taken_in(&asked, &mut collector);
         self.forget_made(&mut collector);
         if collector.targets.len() > NAMED_TARGETS {
             collector.targets.truncate(NAMED_TARGETS);
@@ -511,7 +581,13 @@ impl<'a> Reader<'a> {
     fn observe(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
         for what in &asked.reading.observe {
             match what {
-                Observe::DirtyTree => self.dirty_tree(collector),
+                Observe::DirtyTree => {
+                    self.dirty_tree(collector);
+                    // What the index knows goes with it.
+                    if self.has_staged() {
+                        self.untracked(collector, State::Untracked);
+                    }
+                }
                 Observe::UntrackedFiles => self.untracked(collector, State::Untracked),
                 Observe::IgnoredFiles => self.untracked(collector, State::Ignored),
                 Observe::Push => self.push(asked, collector),
@@ -566,6 +642,16 @@ impl<'a> Reader<'a> {
             Whose::Unknown => collector.word(&Word::unknown("the repository it runs in"), Effect::Overwrite, true),
             Whose::None => {}
         }
+    }
+
+    /// Whether an earlier command of the script tells git's index of files.
+    fn has_staged(&self) -> bool {
+        let earlier = self.script.commands.get(..self.number).unwrap_or_default();
+        let verbs = earlier.iter().rev().filter(|command| command.program() == "git").filter_map(|command| {
+            command.arguments().iter().find(|word| !word.text.starts_with('-')).map(|word| word.text.as_str())
+        });
+        let mut telling = verbs.filter(|verb| matches!(*verb, "add" | "stage" | "commit" | "stash"));
+        telling.next().is_some_and(|verb| matches!(verb, "add" | "stage"))
     }
 
     /// Uncommitted work in a repository that is not the call's own.
@@ -820,6 +906,89 @@ impl<'a> Reader<'a> {
             })
     }
 
+    /// A write through a link that the same script makes reaches what the link leads to, and a moved secret stays one.
+    fn through_links(&self, collector: &mut Collector<'a>) {
+        let reached = |target: &Target| {
+            let path = collector.changed.iter().find(|(place, _)| *place == target.place).map(|(_, path)| path)?;
+            let through = matches!(target.effect, Effect::Create | Effect::Edit | Effect::Overwrite);
+            let below = !self.links.leads.iter().any(|(link, _)| link == path);
+            Some((self.links.followed(path).filter(|_| through || below)?, target.effect))
+        };
+        let reached: Vec<(PathBuf, Effect)> = collector.targets.iter().filter_map(reached).collect();
+        // The link's own command makes the link.
+        for (path, effect) in reached.into_iter().filter(|_| self.command.program() != "ln") {
+            collector.spelled(&path.to_string_lossy(), false, effect, false);
+        }
+        self.traced(collector);
+        let renamed: Vec<String> = collector
+            .targets
+            .iter()
+            .filter(|target| target.effect == Effect::Read && self.links.secrets.contains(&target.place))
+            .map(|target| target.place.as_str().to_string())
+            .collect();
+        renamed.iter().for_each(|place| collector.fact(FactKind::Secret, place));
+    }
+
+    /// A shell that prints what it reads or runs (`-v`, `-x`) shows a secret file that it takes in.
+    fn traced(&self, collector: &mut Collector<'a>) {
+        let prints = |words: &[Word]| words.iter().any(|word| gives_option(&word.text, "-x") || gives_option(&word.text, "-v"));
+        let earlier = self.script.commands.get(..self.number).unwrap_or_default();
+        let traced = match self.command.program().as_str() {
+            "source" | "." => earlier.iter().any(|command| command.program() == "set" && prints(command.arguments())),
+            "bash" | "sh" | "zsh" | "dash" | "ksh" => prints(self.command.arguments()),
+            _ => false,
+        };
+        let files = self.command.arguments().iter().filter(|word| traced && is_secret(&word.text, self.policy));
+        files.for_each(|file| collector.word(file, Effect::Read, false));
+    }
+
+    /// Reading a secret shows nothing where its lines go into variables (`export $(cat .env)`), or where only their number or
+    /// whether there are any is told.
+    fn secrets_taken_in(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let flag = |names: &[&str]| asked.arguments.iter().any(|word| names.iter().any(|name| gives_option(&word.text, name)));
+        let tells_little = match asked.program.as_str() {
+            "wc" => true,
+            "grep" | "egrep" | "fgrep" | "rg" => flag(&["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches"]),
+            _ => false,
+        };
+        if tells_little || self.goes_into_variables() {
+            collector.targets.retain(|target| target.effect != Effect::Read || !is_secret(target.place.as_str(), self.policy));
+        }
+    }
+
+    /// `export $(grep -v '^#' .env | xargs)`, `env $(cat .env) make`: the output becomes variables, and nothing else.
+    fn goes_into_variables(&self) -> bool {
+        let depth = self.command.via.len();
+        if self.command.via.last() != Some(&Via::Substitution) {
+            return false;
+        }
+        let filters = ["cat", "grep", "egrep", "sed", "xargs", "awk", "cut", "tr", "sort"];
+        let rest = self.script.commands.get(self.number..).unwrap_or_default();
+        let inside = rest.iter().take_while(|command| command.via.len() >= depth && command.via.last() == Some(&Via::Substitution));
+        let count = inside.clone().count();
+        let plain = inside.into_iter().all(|command| filters.contains(&command.program().as_str()));
+        let taker = rest.get(count);
+        plain
+            && taker.is_some_and(|taker| {
+                let takes = matches!(taker.program().as_str(), "export" | "declare" | "typeset")
+                    || taker.via.iter().any(|via| *via == Via::Wrapper("env".to_string()));
+                takes || taker.program() == "env"
+            })
+    }
+
+    /// Whether an earlier command of the script takes a secret's lines for variables: `source .env`, `export $(cat .env)`.
+    fn has_taken_in_secrets(&self) -> bool {
+        let earlier = self.script.commands.get(..self.number).unwrap_or_default();
+        earlier.iter().any(|command| {
+            let named = || command.arguments().iter().any(|word| is_secret(&word.text, self.policy));
+            match command.program().as_str() {
+                "source" | "." => named(),
+                "cat" | "grep" | "egrep" | "sed" | "awk" => command.via.last() == Some(&Via::Substitution) && named(),
+                _ => false,
+            }
+        })
+    }
+
     /// `echo $API_KEY`: shown, unless it goes on into another program or a file.
     fn shown(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
         if !self.reaches_the_screen(self.number, 0) {
@@ -830,7 +999,7 @@ impl<'a> Reader<'a> {
             .iter()
             .filter(|word| !word.known)
             .flat_map(|word| variables_in(&word.raw))
-            .find(|name| is_secret_name(name, self.policy));
+            .find(|name| is_secret_name(name, self.policy) || (self.has_taken_in_secrets() && !is_everyones(name)));
         if let Some(name) = secret {
             collector.fact(FactKind::Secret, &name);
         }
@@ -905,6 +1074,13 @@ impl<'a> Reader<'a> {
     /// What an earlier command of the same script makes may be taken away again by it; what one moves there may not.
     fn forget_made(&self, collector: &mut Collector<'a>) {
         let paths = collector.changed.clone();
+        let deleted = |place: &Location| collector.targets.iter().any(|target| target.place == *place && target.effect == Effect::Delete);
+        let lost = paths.iter().filter(|(place, _)| deleted(place)).find(|(_, path)| {
+            self.links.carried.iter().any(|carried| carried.starts_with(path) || path.starts_with(carried))
+        });
+        if let Some((place, _)) = lost {
+            collector.fact(FactKind::Irreversible, &format!("what was moved to {}", place.as_str()));
+        }
         for target in
             collector.targets.iter_mut().filter(|target| target.before == Before::Absent && target.effect.destroys())
         {
@@ -1155,6 +1331,15 @@ fn variables_in(raw: &str) -> Vec<String> {
             part.trim_start_matches(['{', '!']).chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
         })
         .collect()
+}
+
+/// Variables that a shell or a system sets for everybody, and those that say how a program runs.
+fn is_everyones(name: &str) -> bool {
+    let plain = [
+        "PATH", "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "HOSTNAME", "LANG", "TERM", "TMPDIR", "RANDOM", "SECONDS",
+        "LINENO", "UID", "PPID", "VIRTUAL_ENV", "NODE_ENV", "PORT", "HOST", "DEBUG", "LOG_LEVEL", "CI",
+    ];
+    plain.contains(&name) || !name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// Whether a search pattern could be looking for a secret's name.

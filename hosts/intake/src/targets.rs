@@ -319,7 +319,9 @@ impl<'a> Collector<'a> {
 fn is_unexpanded(word: &Word) -> bool {
     let braces = word.glob && word.text.contains('{') && word.text.contains('}');
     let pattern = !word.glob && word.raw.contains('$') && word.text.contains(['*', '?']);
-    braces || pattern
+    // `!(src)`: all but that.
+    let extended = !word.quoted && ["!(", "@(", "+(", "?(", "*("].iter().any(|open| word.raw.contains(open));
+    braces || pattern || extended
 }
 
 /// The root of a place; `None` for null devices and standard streams, which are no place.

@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
+use super::handed::{git_pairs, terminal_text};
 use super::scripts::ReadBy;
-use super::walk::{Reader, Scope, Var};
+use super::walk::{Reader, Scope, Var, quote};
 use super::word::here;
 use super::{CodeSource, Command, Directory, Inline, RedirectKind, Stdin, Via, Word, program_name};
 use super::{inline, sources};
@@ -56,6 +57,8 @@ impl Reader<'_> {
             return;
         }
         let program = command.program();
+        self.variables_of(&command, scope);
+        self.handed(&command, scope);
         match program.as_str() {
             "cd" | "chdir" | "pushd" => self.change_directory(command, scope),
             "popd" => {
@@ -134,7 +137,21 @@ impl Reader<'_> {
             "xargs" | "gxargs" => self.xargs(command, scope),
             "parallel" => self.parallel(command, scope),
             "find" | "gfind" | "fd" | "fdfind" => self.find(command, scope),
-            "env" | "genv" => self.env(command, scope),
+            "env" | "genv" | "cross-env" | "cross-env-shell" => self.env(command, scope),
+            "hash" => {
+                if let [flag, path, name] = command.arguments()
+                    && flag.text == "-p"
+                {
+                    Arc::make_mut(&mut scope.aliases).insert(name.text.clone(), quote(&path.text));
+                }
+                self.push(command);
+            }
+            "concurrently" => {
+                let texts: Vec<Word> =
+                    command.arguments().iter().filter(|word| word.text.contains(' ')).cloned().collect();
+                texts.iter().for_each(|text| self.setting("concurrently", text, &command, scope));
+                self.push(command);
+            }
             "command" | "builtin" => {
                 let options = command.arguments().iter().take_while(|w| w.text.starts_with('-')).count();
                 if command.arguments().iter().take(options).any(|w| w.text.contains(['v', 'V'])) {
@@ -180,7 +197,9 @@ impl Reader<'_> {
             }
             "tmux" | "screen" => self.terminal(command, scope, &program),
             "uv" | "poetry" | "pipenv" | "pdm" | "rye" | "hatch" | "bundle" | "conda" | "mamba" | "direnv"
-            | "dotenv" | "mise" | "nix-shell" => {
+            | "dotenv" | "mise" | "rtx" | "nix-shell" | "nix" | "pixi" | "micromamba" | "fnm" | "volta" | "asdf"
+            | "nvm" | "rbenv" | "pyenv" | "devbox" | "dotenvx" | "op" | "doppler" | "aws-vault" | "chamber"
+            | "infisical" | "teller" | "berglas" | "lerna" | "guix" | "flox" => {
                 self.environment_runner(command, scope, &program);
             }
             _ => self.program(command, scope, &program),
@@ -206,12 +225,16 @@ impl Reader<'_> {
             "chroot" => Some(("", &[], 1)),
             "systemd-run" => Some(("puEt", &["--unit", "--property", "--setenv", "--slice"], 0)),
             "systemd-inhibit" | "prlimit" | "cgexec" => Some(("g", &["--what", "--who", "--why", "--mode"], 0)),
-            "unshare" | "nsenter" | "firejail" | "bwrap"
-                if command.arguments().iter().any(|w| !w.text.starts_with('-')) =>
-            {
+            "bwrap" => {
+                let at = sandboxed(command.arguments());
+                self.wrapped(command, scope, at, program);
+                return;
+            }
+            "unshare" | "nsenter" | "firejail" if command.arguments().iter().any(|w| !w.text.starts_with('-')) => {
                 Some(("tSG", &["--target"], 0))
             }
             "entr" => Some(("", &[], 0)),
+            "env-cmd" => Some(("fer", &["--file", "--environments", "--rc-file"], 0)),
             "dbus-run-session" | "valgrind" | "perf" | "hyperfine" => None,
             _ => None,
         };
@@ -338,6 +361,11 @@ impl Reader<'_> {
                 let value = word.text.get(name.len().saturating_add(1)..).unwrap_or_default().to_owned();
                 let var = Var::scalar(Word { text: value.clone(), raw: value, ..word.clone() });
                 scope.set(name.trim_end_matches('+'), var);
+            }
+            // What becomes visible to the programs that follow.
+            let name = word.text.split('=').next().unwrap_or_default().to_owned();
+            if let Some(value) = scope.variable(&name).and_then(|var| var.words.first()).cloned() {
+                self.variable_set(&name, &value, &command, scope);
             }
         }
         self.push(command);
@@ -999,15 +1027,48 @@ impl Reader<'_> {
             let rest = at.and_then(|at| arguments.get(at.saturating_add(1)..)).unwrap_or_default();
             rest.iter().skip_while(|word| word.text.starts_with('-')).cloned().collect()
         };
+        let values: &[&str] = if verb("rebase").is_some() {
+            &["-x", "--exec"]
+        } else if verb("difftool").is_some() {
+            &["-x", "--extcmd"]
+        } else if verb("filter-branch").is_some() {
+            &FILTERS
+        } else if verb("grep").is_some() {
+            &["-O", "--open-files-in-pager"]
+        } else {
+            &["--upload-pack", "--receive-pack", "--sendmail-cmd"]
+        };
+        for option in values {
+            if let Some(text) = value_of(&arguments, &[option]) {
+                self.setting(option, &text, &command, scope);
+            }
+        }
+        let mut aliases: Vec<(String, String)> = Vec::new();
+        for (key, value) in git_pairs(&arguments) {
+            self.git_setting(&key, &value, &command, scope);
+            if let Some(name) = key.strip_prefix("alias.").filter(|_| !value.text.starts_with('!')) {
+                aliases.push((format!("git {name}"), format!("git {}", value.text)));
+            }
+        }
+        if !aliases.is_empty() {
+            Arc::make_mut(&mut scope.aliases).extend(aliases);
+        }
         let words = if verb("bisect").is_some() {
             behind(verb("run"))
         } else if verb("submodule").is_some() {
             behind(verb("foreach"))
-        } else if verb("rebase").is_some() {
-            value_of(&arguments, &["-x", "--exec"]).into_iter().collect()
         } else {
             Vec::new()
         };
+        let at = options(&arguments, "cC", &["--git-dir", "--work-tree", "--namespace", "--config-env"]);
+        let is_alias = |word: &Word| scope.aliases.contains_key(&format!("git {}", word.text));
+        if arguments.get(at).is_some_and(is_alias) {
+            let name = arguments.get(at).map(|word| format!("git {}", word.text)).unwrap_or_default();
+            let rest = arguments.get(at.saturating_add(1)..).unwrap_or_default();
+            let rest: String = rest.iter().map(|word| format!(" {}", quote(&word.text))).collect();
+            let text = scope.aliases.get(&name).map(|text| format!("{text}{rest}")).unwrap_or_default();
+            self.setting(&name, &Word::literal(text), &command, scope);
+        }
         self.push(command.clone());
         match words.as_slice() {
             [] => {}
@@ -1020,28 +1081,10 @@ impl Reader<'_> {
         }
     }
 
-    /// `tmux new -d 'text'`, `tmux send-keys 'text' Enter`: words that hold more than one are shell text.
+    /// `tmux new -d 'text'`, `tmux send-keys 'text' Enter`
     fn terminal(&mut self, command: Command, scope: &mut Scope, program: &str) {
-        let starts = |word: &Word| {
-            let verbs = [
-                "new",
-                "new-session",
-                "new-window",
-                "neww",
-                "split-window",
-                "splitw",
-                "respawn-pane",
-                "send-keys",
-                "send",
-            ];
-            verbs.contains(&word.text.as_str()) || word.text == "-X" || word.text == "-dmS"
-        };
-        let text: Vec<Word> = match command.arguments().iter().position(starts) {
-            Some(at) => command.arguments().iter().skip(at).filter(|word| word.text.contains(' ')).cloned().collect(),
-            None => Vec::new(),
-        };
-        if !text.is_empty() {
-            self.text_of(&text, command.clone(), scope, Via::Wrapper(program.to_owned()), false);
+        if let Some(text) = terminal_text(program, command.arguments()) {
+            self.setting(program, &text, &command, scope);
         }
         self.push(command);
     }
@@ -1063,21 +1106,60 @@ impl Reader<'_> {
 
     /// `uv run`, `poetry run`, `bundle exec`, ...: a program started in a prepared environment.
     fn environment_runner(&mut self, command: Command, scope: &mut Scope, program: &str) {
-        let verb = match program {
-            "bundle" | "direnv" | "mise" => "exec",
-            "nix-shell" => {
-                match value_of(command.arguments(), &["--run", "--command"]) {
-                    Some(word) => self.text_of(&[word], command, scope, Via::Wrapper(program.to_owned()), false),
-                    None => {
-                        self.push(command);
-                    }
-                }
-                return;
-            }
-            "dotenv" => "--",
-            _ => "run",
+        let arguments = command.arguments();
+        let text = match program {
+            "nix-shell" => value_of(arguments, &["--run", "--command"]),
+            _ => None,
         };
-        let Some(at) = command.arguments().iter().take(4).position(|w| w.text == verb) else {
+        if let Some(word) = text {
+            self.text_of(&[word], command, scope, Via::Wrapper(program.to_owned()), false);
+            return;
+        }
+        if program == "nix" {
+            // `nix develop -c make`
+            match arguments.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command")) {
+                Some(at) => self.wrapped(command, scope, at.saturating_add(1), program),
+                None => {
+                    self.push(command);
+                }
+            }
+            return;
+        }
+        let verbs: &[&str] = match program {
+            "bundle" | "direnv" | "asdf" | "rbenv" | "pyenv" | "fnm" | "nvm" | "aws-vault" | "chamber" | "berglas"
+            | "lerna" => &["exec"],
+            "mise" | "rtx" => &["exec", "x"],
+            "dotenv" => &["--", "run"],
+            "guix" => &["shell"],
+            "flox" => &["activate"],
+            _ => &["run"],
+        };
+        let verb = arguments.iter().take(4).position(|w| verbs.contains(&w.text.as_str()));
+        // What stands before the command there may be anything.
+        let after_dashes = matches!(
+            program,
+            "mise"
+                | "rtx"
+                | "aws-vault"
+                | "chamber"
+                | "op"
+                | "doppler"
+                | "infisical"
+                | "teller"
+                | "devbox"
+                | "guix"
+                | "flox"
+                | "dotenvx"
+                | "berglas"
+                | "lerna"
+        );
+        if let (true, Some(_), Some(at)) = (after_dashes, verb, arguments.iter().position(|word| word.text == "--")) {
+            self.wrapped(command, scope, at.saturating_add(1), program);
+            return;
+        }
+        let Some(at) =
+            verb.or_else(|| (program == "dotenv").then(|| options(arguments, "epcvf", &[]).checked_sub(1))?)
+        else {
             self.push(command);
             return;
         };
@@ -1098,13 +1180,8 @@ impl Reader<'_> {
                 "--env-file",
             ],
         ));
-        if program == "direnv" {
+        if matches!(program, "direnv" | "nvm") {
             at = at.saturating_add(1);
-        }
-        if program == "mise"
-            && let Some(dashes) = command.arguments().iter().position(|w| w.text == "--")
-        {
-            at = dashes.saturating_add(1);
         }
         match command.arguments().get(at) {
             None => {
@@ -1238,6 +1315,28 @@ fn found_in(
     (found, base)
 }
 
+/// Where the command stands behind the options of `bwrap`.
+fn sandboxed(arguments: &[Word]) -> usize {
+    let mut at = 0_usize;
+    while let Some(word) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
+        let values = match word.text.as_str() {
+            "--" => return at.saturating_add(1),
+            text if text.contains("bind") || matches!(text, "--symlink" | "--setenv" | "--file" | "--chmod") => 2,
+            text if text.starts_with("--unshare")
+                || matches!(
+                    text,
+                    "--share-net" | "--new-session" | "--die-with-parent" | "--clearenv" | "--as-pid-1"
+                ) =>
+            {
+                0
+            }
+            _ => 1,
+        };
+        at = at.saturating_add(values).saturating_add(1);
+    }
+    at
+}
+
 /// Where a package runner is asked for a program that itself runs another one.
 fn runner_of(command: &Command) -> Option<usize> {
     let at = options(command.arguments(), "pc", &["--package", "--from", "--with", "--python", "--spec"]);
@@ -1265,6 +1364,18 @@ fn runner_of(command: &Command) -> Option<usize> {
 pub(super) fn is_shell(program: &str) -> bool {
     matches!(program, "sh" | "bash" | "zsh" | "dash" | "ash" | "ksh" | "mksh" | "fish" | "rbash")
 }
+
+/// The filters of `git filter-branch`.
+const FILTERS: [&str; 8] = [
+    "--tree-filter",
+    "--index-filter",
+    "--msg-filter",
+    "--env-filter",
+    "--commit-filter",
+    "--parent-filter",
+    "--tag-name-filter",
+    "--setup",
+];
 
 /// Where an interpreter's program stands.
 enum Given {
@@ -1411,7 +1522,7 @@ fn program_text(language: &str, arguments: &[Word]) -> Given {
 
 /// The position of the first argument that is not an option. `short` and `long` are the options
 /// that take the next argument as their value.
-fn options(arguments: &[Word], short: &str, long: &[&str]) -> usize {
+pub(super) fn options(arguments: &[Word], short: &str, long: &[&str]) -> usize {
     let mut at = 0_usize;
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();

@@ -17,12 +17,14 @@
 //! 3. `word` removes quotes and expands what is known;
 //! 4. `carriers` unwraps programs that run other programs, `sources` says where code handed to
 //!    an interpreter comes from, and `inline` reads programs in other languages;
-//! 5. `scripts` follows files that the text runs, as far as they are written by it or [`Files`] gives them;
+//! 5. `handed` follows values that programs run (options, variables, settings), `scripts` and `recipes` files that
+//!    the text runs, as far as they are written by it or [`Files`] gives them;
 //! 6. what the grammar cannot read goes to `fallback`, which splits on separators so that no
 //!    command is lost.
 
 mod carriers;
 mod fallback;
+mod handed;
 mod inline;
 mod recipes;
 mod scan;

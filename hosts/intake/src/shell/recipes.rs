@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::walk::{Reader, Scope, quote};
-use super::{Command, Origin, Stored, Via, Word};
+use super::{Command, Origin, Stdin, Stored, Via, Word};
 
 /// Targets that need each other are followed this deep.
 const MAX_NEEDS: usize = 12;
@@ -190,7 +190,7 @@ impl Reader<'_> {
                     let next = words.next().map(|word| word.text.clone());
                     targets.extend(next.filter(|next| !next.bytes().all(|b| b.is_ascii_digit())));
                 }
-                "-I" | "-o" | "-W" => {
+                "-I" | "-o" | "-W" | "-E" => {
                     words.next();
                 }
                 text if text.starts_with('-') => {}
@@ -204,9 +204,21 @@ impl Reader<'_> {
         let command = Command { directory: inside.directory, ..command };
         let names = if just { ["justfile", "Justfile", ".justfile"] } else { ["GNUmakefile", "makefile", "Makefile"] };
         let files: Vec<Word> = file.map_or_else(|| names.map(Word::literal).to_vec(), |file| vec![file]);
-        let found = files.iter().find_map(|file| Some((file, self.run_text(&command, file)?)));
+        let given = super::carriers::value_of(&arguments, &["--eval", "-E"]).map(|word| (word.text, word.known));
+        let given = given.or_else(|| match (files.as_slice(), &command.stdin) {
+            ([file], Stdin::Text { text, known }) if file.text == "-" => Some((text.clone(), *known)),
+            ([file], stdin) if file.text == "-" => self.arriving(stdin, 0).map(|produced| (produced.text, true)),
+            _ => None,
+        });
+        let found = match given {
+            Some((text, known)) => Some((Word::literal("-"), (Stored { text, origin: Origin::New }, known))),
+            None => files.iter().find_map(|file| Some((file.clone(), self.run_text(&command, file)?))),
+        };
         let Some((file, (stored, known))) = found.filter(|_| !shown) else { return };
         let mut recipes = Recipes::read(&stored.text, just);
+        if let Some((_, shell)) = values.iter().find(|(name, _)| name == "SHELL") {
+            self.setting("SHELL", &Word::literal(shell.clone()), &command, scope);
+        }
         recipes.values.extend(values);
         targets.extend(recipes.first().filter(|_| targets.is_empty()));
         if just {

@@ -1014,6 +1014,11 @@ impl<'f> Reader<'f> {
             if has_words {
                 assignments.extend(var.words.into_iter().next().map(|word| (assigned.name.clone(), word)));
             } else {
+                // A variable of the environment stays one: `PAGER=x; git log`.
+                if let Some(word) = var.words.first().filter(|_| !var.array) {
+                    let command = self.blank(scope);
+                    self.variable_set(&assigned.name, word, &command, scope);
+                }
                 scope.set(&assigned.name, var);
             }
         }
