@@ -83,6 +83,8 @@ pub enum Observe {
     Into,
     /// The whole system or all its files would be reached by the mode or owner change.
     Recursive,
+    /// Its options set what other programs it runs.
+    Settings,
     /// Its operands are numbers of processes, which may stand for all of them.
     Processes,
 }

@@ -220,8 +220,11 @@ impl<'a> Reader<'a> {
                 word = path_in_revision(&word);
             }
             if asked.program == "git" {
-                word = pathspec(word);
+                word = pathspec(word, &self.top());
             }
+            // Without its folder a repository has no way back to anything.
+            let moves_repository = *effect == Effect::Move && last_name(&word.text) == ".git";
+            let effect = if moves_repository { &Effect::Delete } else { effect };
             if is_remote(&word.text) {
                 if effect.changes() && self.is_production(&word.text) {
                     collector.fact(FactKind::Production, &word.text);
@@ -247,7 +250,7 @@ impl<'a> Reader<'a> {
                 asked.reading.operands.iter().filter_map(|number| asked.arguments.get(*number)).cloned().collect();
             let kept = asked.reading.places.iter().any(|(_, effect)| *effect == Effect::Overwrite);
             for source in sources.iter().filter(|source| kept && !source.glob) {
-                let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                let name = last_name(&source.text);
                 let text = format!("{}/{name}", folder.text.trim_end_matches('/'));
                 collector.word(&Word { text: text.clone(), raw: text, ..folder.clone() }, Effect::Overwrite, false);
             }
@@ -337,7 +340,7 @@ impl<'a> Reader<'a> {
                 place.is_ok_and(|place| place.pattern || place.kind != crate::places::Kind::Absent)
             };
             if position > 0 || is_there() {
-                collector.word(&pathspec(word.clone()), Effect::Overwrite, false);
+                collector.word(&pathspec(word.clone(), &self.top()), Effect::Overwrite, false);
             }
         }
     }
@@ -360,7 +363,7 @@ impl<'a> Reader<'a> {
         let (_, sources) = asked.reading.operands.split_last().unwrap_or((&0, &[]));
         for source in sources {
             let Some(source) = asked.arguments.get(*source) else { continue };
-            let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let name = last_name(&source.text);
             let joined = Word {
                 text: format!("{}/{name}", text.trim_end_matches('/')),
                 raw: format!("{}/{name}", folder.raw),
@@ -502,7 +505,12 @@ impl<'a> Reader<'a> {
     fn observe(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
         for what in &asked.reading.observe {
             match what {
-                Observe::DirtyTree => self.dirty_tree(collector),
+                Observe::DirtyTree => {
+                    self.dirty_tree(collector);
+                    if self.adds_before() {
+                        self.untracked(collector, State::Untracked);
+                    }
+                }
                 Observe::UntrackedFiles => self.untracked(collector, State::Untracked),
                 Observe::IgnoredFiles => self.untracked(collector, State::Ignored),
                 Observe::Push => self.push(asked, collector),
@@ -511,6 +519,7 @@ impl<'a> Reader<'a> {
                 Observe::Api => self.api(asked, class, collector),
                 Observe::Variables => self.variables(asked, collector),
                 Observe::Shown => self.shown(asked, collector),
+                Observe::Settings => collector.fact(FactKind::UntrustedCode, &format!("set for {}", asked.program)),
                 Observe::Processes => processes(asked, collector),
                 Observe::Environment if !class.is_harmless() => self.production(asked, collector),
                 _ => {}
@@ -529,6 +538,19 @@ impl<'a> Reader<'a> {
             Some(ours) => Whose::Ours(ours),
             None => Repository::discover(directory).map_or(Whose::None, |other| Whose::Other(Box::new(other))),
         }
+    }
+
+    /// The top of the repository, as pathspecs name it.
+    fn top(&self) -> String {
+        self.around.repository().map_or_else(|| ".".to_string(), |ours| ours.root().to_string_lossy().into_owned())
+    }
+
+    /// Whether an earlier command of the script hands files to git that it did not know: what it then throws away, it never had.
+    fn adds_before(&self) -> bool {
+        let earlier = self.script.commands.get(..self.number).unwrap_or_default();
+        earlier.iter().filter(|command| command.program() == "git").any(|command| {
+            command.arguments().iter().find(|word| !word.text.starts_with('-')).is_some_and(|verb| verb.text == "add")
+        })
     }
 
     fn dirty_tree(&self, collector: &mut Collector<'a>) {
@@ -1073,13 +1095,35 @@ fn gives_option(text: &str, name: &str) -> bool {
     }
 }
 
-/// A path as git reads it: it expands patterns itself, and `*` reaches into folders.
-fn pathspec(word: Word) -> Word {
-    if !word.known || !word.text.contains(['*', '?']) || word.text.contains("**") {
+/// A path as git reads it: it expands patterns itself, `*` reaches into folders, and `:/` begins at the top.
+fn pathspec(word: Word, top: &str) -> Word {
+    if !word.known {
         return word;
     }
-    let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
+    let at_top = |rest: &str| format!("{top}/{}", rest.trim_start_matches('/'));
+    let text = match word.text.strip_prefix(':') {
+        Some(rest) if rest.starts_with('/') => at_top(rest),
+        // Everything but what is named.
+        Some(rest) if rest.starts_with(['!', '^']) => at_top(""),
+        Some(rest) => match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            Some((magic, _)) if magic.contains("exclude") => at_top(""),
+            Some((magic, path)) if magic.contains("top") => at_top(path),
+            Some((_, path)) => path.to_string(),
+            None => word.text.clone(),
+        },
+        None => word.text.clone(),
+    };
+    if !text.contains(['*', '?']) || text.contains("**") {
+        return Word { text, ..word };
+    }
+    let (folder, name) = text.rsplit_once('/').unwrap_or((".", &text));
     Word { text: format!("{folder}/**/{name}"), glob: true, ..word }
+}
+
+/// The last name of a path.
+fn last_name(path: &str) -> &str {
+    let path = path.trim_end_matches(['/', '\\']);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// The path of `revision:path`, or the word.
