@@ -147,7 +147,7 @@ fn files() -> Vec<Row> {
         row("install", Write).when("-d --directory").places(Which::All, E::Create).values("-m -o -g --mode --owner --group"),
         row("ln", Write).places(Which::Last, E::Create).look(&[O::Into]),
         row("ln", Write).when("-f --force").places(Which::Last, E::Overwrite).look(&[O::Into]),
-        row("rsync", Write).places(Which::AllButLast, E::Read).places(Which::Last, E::Create).dry("-n --dry-run").look(&[O::Into])
+        row("rsync", Write).places(Which::AllButLast, E::Read).places(Which::Last, E::Overwrite).dry("-n --dry-run").look(&[O::Into])
             .values("-e --rsh --exclude --include --exclude-from --include-from --files-from --filter -f --bwlimit --rsync-path --port --chmod --chown --log-file --password-file --max-size --min-size"),
         row("rsync", Delete).when("--delete --delete-before --delete-after --delete-during --delete-delay --delete-excluded --del").places(Which::AllButLast, E::Read).places(Which::Last, E::Delete),
         row("rsync", Write).when("--remove-source-files").places(Which::AllButLast, E::Move).places(Which::Last, E::Create),
@@ -165,8 +165,19 @@ fn files() -> Vec<Row> {
         row("setfacl|chattr|xattr|icacls|takeown|attrib", Write).places(Which::All, E::Mode).look(&[O::Recursive]),
         row("tar|bsdtar|gtar", Write).look(&[O::Archive]),
         row("zip|7z|7za", Write).places(Which::Rest, E::Read),
+        row("zip", Write).places(Which::First, E::Create).places(Which::Rest, E::Read).values("-x -i -n -t -P -b"),
         row("zip", Delete).when("-m --move -*m*").places(Which::Rest, E::Delete),
-        row("unzip|gunzip|gzip|bunzip2|xz|unxz|bzip2|zstd|unzstd", Write),
+        row("unzip|gunzip|gzip|bunzip2|xz|unxz|bzip2|zstd|unzstd", Write).places(Which::All, E::Read).values("-d -x -P -O -I"),
+        row("gunzip|bunzip2|unxz|unzstd|uncompress|unlz4", Write).when("-f --force").look(&[O::UnpackBeside]).unless("-c --stdout -t"),
+        row("gzip|bzip2|xz|zstd|lz4", Write).when("-df -fd -dkf -dfk").look(&[O::UnpackBeside]),
+        row("unzip", Write).when("-o").unless("-l -p -t -Z -n").option("-d", E::Create).look(&[O::Unpack]),
+        row("7z|7za|7zz|7zr x|e", Write).when("-y -aoa").places(Which::First, E::Read).option("-o", E::Create).look(&[O::Unpack]),
+        row("7z|7za|7zz|7zr l|t|i|h", Read),
+        row("7z|7za|7zz|7zr a|u", Write).places(Which::First, E::Create).places(Which::Rest, E::Read),
+        row("unrar|rar x|e", Write).when("-o+ -y").places(Which::LastOfSeveral, E::Create).look(&[O::Unpack]),
+        row("cpio", Write).when("-u --unconditional -*u*").option("-D --directory", E::Create).look(&[O::Unpack]),
+        row("ar x", Write).option("--output", E::Create).look(&[O::Unpack]),
+        row("zipfile|tarfile", Write).when("-e --extract").places(Which::LastOfSeveral, E::Create).look(&[O::Unpack]),
         row("find|fd|fdfind", Read).places(Which::First, E::Read).values("-name -iname -path -type -maxdepth -mindepth -newer -size -mtime -mmin -perm -user -regex -exec -e -t -d -E"),
         row("ls|dir|tree|stat|file|du|df|pwd|realpath|readlink|basename|dirname|eza|exa|lsof|get-childitem|gci|test-path|get-item|gi|resolve-path", Read),
         row("cat|tac|more|less|nl|wc|od|xxd|hexdump|strings|rev|md5sum|sha1sum|sha256sum|sha512sum|shasum|cksum|type|view|base64|base32|iconv|zcat|bzcat|xzcat|zless|zmore", Read).places(Which::All, E::Read),
@@ -190,9 +201,24 @@ fn files() -> Vec<Row> {
         row("gio trash|remove", Delete).places(Which::All, E::Delete),
         row("sort", Read).places(Which::All, E::Read).option("-o --output", E::Overwrite).values("-k -t -S -T --key --field-separator"),
         row("open|xdg-open|start|code|subl|emacs", Execute),
-        row("vim|vi|nvim|ex|ed|nano", Execute).places(Which::All, E::Edit).values("-c -S -u --cmd"),
+        row("vim|vi|nvim|ex|ed|nano", Execute).look(&[O::Rewrite]).places(Which::All, E::Edit).values("-c -S -u --cmd -sc -esc"),
         row("get-childitem|gci|dir|ls", Read).when("env:* Env:*").fact(F::Secret),
-        row("split|csplit", Write).places(Which::First, E::Read),
+        row("split", Write).places(Which::First, E::Read).places(Which::LastOfSeveral, E::Create).values("-l -b -n -a -C --lines --bytes --suffix-length"),
+        row("csplit", Write).places(Which::First, E::Read).values("-f --prefix -n -b"),
+        row("shuf", Read).places(Which::All, E::Read).option("-o --output", E::Overwrite).values("-n -i"),
+        row("uniq", Read).places(Which::First, E::Read).places(Which::LastOfSeveral, E::Overwrite),
+        row("xxd", Write).when("-r -revert").places(Which::First, E::Read).places(Which::LastOfSeveral, E::Overwrite),
+        row("base64|base32", Read).option("-o --output", E::Overwrite).values("-w --wrap -b"),
+        row("fallocate", Write).places(Which::All, E::Edit).values("-l -o --length --offset"),
+        row("find", Read).option("-fprint -fprintf -fls -fprint0", E::Overwrite),
+        row("pandoc|dot|neato|circo|fdp|cwebp|dwebp|rsvg-convert|terser|uglifyjs|swagger-cli|redocly|yt-dlp|youtube-dl|mmdc|plantuml|strace|ltrace|asciidoctor|typst|groff|cpp|m4|bison|flex|svgo|quicktype|openapi-generator", Execute)
+            .option("-o --output --out --outfile", E::Overwrite).values("-f -t --from --to -T -K"),
+        row("inkscape", Execute).option("--export-filename -o", E::Overwrite),
+        row("tcpdump|tshark", Execute).option("-w", E::Overwrite).values("-i -c -r -s -f -Y"),
+        row("script", Execute).places(Which::First, E::Overwrite).values("-c --command -E -m -T -I -O").unless("-a --append"),
+        row("ffmpeg", Execute).when("-y").option("-i", E::Read).places(Which::Last, E::Overwrite),
+        row("convert|magick|qpdf|pdftotext|pdftoppm|ps2pdf|gs|wkhtmltopdf|wkhtmltoimage|sass|sassc|lessc|cjpeg|djpeg|optipng|sox|sips", Execute).places(Which::LastOfSeveral, E::Overwrite)
+            .values("-resize -quality -density -crop -geometry -background -gravity -depth -f -l -r -s --style --load-path -I"),
         row("patch", Write).option("-o --output", E::Overwrite).option("-i --input", E::Read).dry("--dry-run").values("-p -d --strip --directory"),
     ])
 }
@@ -207,12 +233,15 @@ fn text() -> Vec<Row> {
         row("ag|ack", Read).values("-A -B -C -m -G --ignore --ignore-dir --type --max-count"),
         row("grep|egrep|fgrep|zgrep|rg|ripgrep|ag", Read).when("-e --regexp -f --file --files").places(Which::All, E::Read).values("-e -f --regexp --file"),
         row("sed|gsed", Read).places(Which::Rest, E::Read).values("-e -f -l --expression --file"),
+        row("sed|gsed", Write).when("-i --in-place -i*").look(&[O::Rewrite]).places(Which::Rest, E::Edit).values("-e -f -l --expression --file"),
         row("sed|gsed", Read).when("-e -f --expression --file").places(Which::All, E::Read).values("-e -f -l --expression --file"),
-        row("sed|gsed", Write).when("-i --in-place -i*").places(Which::Rest, E::Edit).values("-e -f -l --expression --file"),
         row("awk|gawk|mawk", Read).places(Which::Rest, E::Read).values("-F -v -f --field-separator --assign --file"),
         row("perl", Execute).look(&[O::Program]).values("-e -E -I -M"),
         row("perl", Execute).when("-n -p -n* -p* -ln* -an*").places(Which::All, E::Read).values("-e -E -ne -pe -nle -lne -lpe -ple -ane -lane -nE -pE -I -M"),
-        row("perl", Write).when("-i -i* -pi -pie -ni").places(Which::All, E::Edit).values("-e -E -I -M -pe -pie -ne"),
+        row("awk|gawk|mawk", Write).when("inplace -iinplace --include=inplace").look(&[O::Rewrite]).places(Which::Rest, E::Edit).values("-i -F -v -f --include --field-separator --assign"),
+        row("ruby", Write).when("-i -i* -pi -pie -ni").look(&[O::Rewrite]).places(Which::All, E::Edit).values("-e -ne -pe -pie"),
+        row("perl", Write).when("-i -i* -pi -pie -ni").look(&[O::Rewrite]).places(Which::All, E::Edit).values("-e -E -I -M -pe -pie -ne"),
+        row("xmllint|xsltproc", Read).option("-o --output", E::Overwrite),
         row("jq|yq|gron|xq|dasel|fx|mlr|xmllint|xsltproc|htmlq|pup", Read).places(Which::Rest, E::Read).values("--arg --argjson --slurpfile --rawfile -f --from-file --indent --tab"),
         row("yq|dasel", Write).when("-i --inplace -w").places(Which::Rest, E::Edit),
         row("tr|seq|expr|true|false|test|\\[|\\[\\[|date|cal|sleep|wait|which|whereis|whatis|type|command|hash|man|info|help|tldr|id|whoami|groups|hostname|uname|arch|nproc|uptime|free|vmstat|ps|pgrep|top|htop|who|w|last|tty|clear|reset|tput|stty|locale|getconf|jobs|fg|bg|times|ulimit|umask|cd|pushd|popd|dirs|:|exit|return|break|continue|shift|getopts|let|local|declare|typeset|readonly|shopt|unset|unalias|alias|trap|bind|complete|compgen|history|yes|nohup|ping|dig|nslookup|host|traceroute|netstat|ss|ifconfig|lscpu|lsblk|lspci|lsusb|dmesg|journalctl|ldd|nm|objdump|readelf|size|otool|ldconfig|write-host|write-output|get-date|get-location|get-process|get-command|get-help|measure-object|select-object|where-object|sort-object|format-table|foreach-object|convertto-json|convertfrom-json|out-null|out-string|cls|ver|where|tasklist|systeminfo", Read),
@@ -344,8 +373,8 @@ fn hosting() -> Vec<Row> {
         row("gh|glab api", Network).look(&[O::Api]).values("-X --method -f -F --field --raw-field -H --header --input -q --jq -t --template --hostname -p --preview --cache"),
         row("curl|wget|http|https|xh|xhs|httpie|curlie|restish|grpcurl|grpcui|evans|websocat|aria2c|invoke-webrequest|iwr|invoke-restmethod|irm", Network).look(&[O::Http])
             .values("-X --request -H --header -d --data --data-raw --data-binary --data-urlencode -F --form -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -m --max-time --connect-timeout -T --upload-file -x --proxy --retry -w --write-out -K --config --cacert --cert --key -P --json --url -method -body -headers -uri -outfile --method --body-data --post-data --post-file -r --range --resolve")
-            .option("-o --output -O -outfile", E::Overwrite),
-        row("curl", Network).when("-O --remote-name").values("-X --request -H --header -d --data"),
+            .option("-o --output -O -outfile --output-document", E::Overwrite),
+        row("curl", Network).when("-O --remote-name --remote-name-all").look(&[O::RemoteName]).values("-X --request -H --header -d --data"),
     ])
 }
 
@@ -384,6 +413,8 @@ fn packages() -> Vec<Row> {
         row("ruff format", Write).places(Which::All, E::Edit),
         row("make|gmake|ninja|cmake|meson|bazel|buck|buck2|gradle|gradlew|mvn|mvnw|ant|sbt|mill|xcodebuild|swift|just|task|rake|mage|msbuild|nmake|scons|waf|stack|cabal|lein|mix|rebar3|zig|dune|turbo|nx|lerna|invoke|earthly|pants|moon|vite|webpack|rollup|esbuild|parcel|next|nuxt|astro|gatsby|hugo|jekyll|mkdocs|sphinx-build|jest-worker|tsup|swc|babel|gcc|g++|cc|clang|clang++|javac|rustc|ghc|ocamlfind|ld|ar|nasm|protoc|buf|wasm-pack|wasm-opt", Check)
             .dry("-n --just-print --recon").values("-C -f -j -o -D -I -L -B -S --directory --file -G"),
+        row("gcc|g++|cc|c++|clang|clang++|ld|nasm|as|rustc|ghc|ocamlfind|zig|tsc|swc|esbuild|protoc|javac|cmake|wasm-opt", Check)
+            .option("-o --outfile --outFile --out --descriptor_set_out --output", E::Overwrite).look(&[O::Built]),
         row("make|gmake|just|task|rake|mage|invoke|mix|turbo|nx run|deploy*|release*|publish*|ship*", Deploy).look(&[O::Environment]),
         row("make|gmake|just|task|rake|mage|invoke|mix deploy*|release*|publish*|ship*|push*", Deploy).fact(F::Publishing).look(&[O::Environment]),
         row("make|gmake|just|task|rake|mage|invoke *db-reset*|*db-drop*|*reset-db*|*drop-db*|*db_reset*|*db_drop*|*reset_db*|*drop_db*|*wipe-db*|*db-wipe*|*destroy*|teardown-prod*", Delete).fact(F::Irreversible).look(&[O::Environment]),
@@ -400,6 +431,7 @@ fn packages() -> Vec<Row> {
         row("rustup|cargo-binstall|volta|nvm|fnm|n|pyenv|rbenv|asdf|mise|sdk|corepack|goenv|jenv", Write),
         row("go", Execute).values("-C -o -run -tags -mod -ldflags -timeout -count"),
         row("go build|test|vet|list|version|env|doc|tool|generate|mod|work|help|fmt", Check).values("-C -o -run -tags -mod -ldflags -timeout -count -bench"),
+        row("go build|test", Check).option("-o", E::Overwrite).look(&[O::Built]),
         row("go list|version|doc|help|env", Read),
         row("go fmt|get|mod|work|generate|install", Write),
         row("go clean", Write).back("go build"),
@@ -628,6 +660,9 @@ fn infrastructure() -> Vec<Row> {
         row("docker-compose ps|logs|config|images|top|version", Read),
         row("docker-compose down|rm", Delete),
         row("docker-compose down|rm", Delete).when("-v --volumes").fact(F::Irreversible),
+        row("docker|podman|nerdctl cp", Execute).places(Which::AllButLast, E::Read).places(Which::Last, E::Overwrite).look(&[O::Into]),
+        row("docker|podman|nerdctl save|export", Execute).option("-o --output", E::Overwrite),
+        row("kubectl|oc cp", Execute).places(Which::AllButLast, E::Read).places(Which::Last, E::Overwrite).look(&[O::Into]),
         row("docker|podman push", Deploy).fact(F::Publishing),
         row("docker|podman image|manifest push", Deploy).fact(F::Publishing),
         row("docker buildx|image build", Execute).when("--push").fact(F::Publishing),
@@ -713,7 +748,7 @@ fn infrastructure() -> Vec<Row> {
         row("aws * delete-*|admin-delete-*|admin-disable-*|terminate-*|remove-*|purge-*|destroy-*|deregister-*|revoke-*|batch-delete-*|disable-*|detach-*|cancel-*|schedule-key-deletion|reset-*|release-*", Delete).fact(F::Irreversible),
         row("aws * create-*|put-*|update-*|modify-*|run-*|start-*|stop-*|reboot-*|attach-*|enable-*|register-*|deploy|publish*|execute-*|invoke|send-*|set-*|tag-*|import-*|associate-*|authorize-*|rollback-*|restore-*", Deploy),
         row("aws s3 ls|presign", Read),
-        row("aws s3 cp|mv", Network).places(Which::First, E::Read).places(Which::Last, E::Create).dry("--dryrun"),
+        row("aws s3 cp|mv", Network).places(Which::First, E::Read).places(Which::Last, E::Overwrite).look(&[O::Into]).dry("--dryrun"),
         row("aws s3 mb|website", Deploy),
         row("aws s3 rm|rb", Delete).fact(F::Irreversible).dry("--dryrun"),
         row("aws s3 sync", Network).dry("--dryrun").places(Which::Last, E::Create),
@@ -811,7 +846,7 @@ fn storage() -> Vec<Row> {
         row("gsutil|mc|s3cmd|s5cmd|b2|azcopy|ossutil|cos|minio-mc|rclone", Network).values("--config --filter --exclude --include --endpoint-url -h -o -c"),
         row("gsutil|mc|s3cmd|s5cmd|b2|azcopy|ossutil|rclone ls|lsd|lsl|lsf|cat|du|stat|info|hash|version|list|tree|size|check|find|diff", Read),
         row("gsutil|mc|s3cmd|s5cmd|azcopy|rclone cp|mv|copy|copyto|move|moveto|put|get|upload|sync|mirror|rsync", Network)
-            .places(Which::AllButLast, E::Read).places(Which::Last, E::Create),
+            .places(Which::AllButLast, E::Read).places(Which::Last, E::Overwrite).look(&[O::Into]),
         row("b2|s3cmd upload-file|put", Network).places(Which::All, E::Read),
         row("gcloud storage cp|mv|rsync", Network).places(Which::AllButLast, E::Read).places(Which::Last, E::Create),
         row("gsutil|mc|s3cmd|s5cmd|b2|azcopy|ossutil rm|rb|del|remove|delete-bucket|delete-file-version|delete|mb-delete|hide-file", Delete).fact(F::Irreversible).dry("-n --dry-run --dryrun"),
@@ -884,6 +919,7 @@ fn secrets() -> Vec<Row> {
         row("chamber|aws-vault delete|remove|clear", Delete).fact(F::Irreversible),
         row("aws-vault export|login", Read).fact(F::Secret),
         row("dotenvx|dotenv-vault get|decrypt|keypair", Read).fact(F::Secret),
+        row("gpg|age|sops", Write).option("-o --output", E::Overwrite).values("-r --recipient -u --local-user -R --homedir"),
         row("sops|age|gpg", Read).when("-d --decrypt --export-secret-keys --export-secret-subkeys --export-secret-key").fact(F::Secret),
         row("sops decrypt", Read).fact(F::Secret),
         row("gpg", Delete).when("--delete-secret-keys --delete-secret-key --delete-secret-and-public-key --delete-secret-and-public-keys").fact(F::Irreversible),
@@ -914,6 +950,7 @@ fn databases() -> Vec<Row> {
     Vec::from([
         row("sqlplus|influx|psql|mysql|mariadb|sqlite3|sqlite|sqlcmd|duckdb|clickhouse-client|clickhouse|cockroach|usql|pgcli|mycli|litecli|snowsql|isql|osql|trino|presto|beeline|hive|spark-sql|cqlsh", Execute)
             .values("-c --command -e --execute -f --file -h --host -U --username -u --user -d --dbname -D --database -p --port -P -q --query -S -Q -i -o -v --set -cmd -init --init-command -execute -database")
+            .option("-o --output", E::Overwrite)
             .option("-f --file -i --init --input-file --queries-file", E::Read).look(&[O::Sql, O::Environment]),
         row("sqlite3|sqlite|duckdb|litecli", Execute).places(Which::First, E::Edit).look(&[O::Sql]),
         row("sql", Execute).look(&[O::Sql]),

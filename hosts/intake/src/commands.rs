@@ -1,6 +1,8 @@
 //! From a shell command to an act: class, key, targets and facts, by the policy's table and by looking.
 
+mod archive;
 mod requests;
+mod rewrite;
 
 use crate::redact;
 use crate::repository::{Bounds, Repository, State};
@@ -198,6 +200,7 @@ impl<'a> Reader<'a> {
     /// The places that its words name.
     fn places(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
         let into = asked.reading.observe.contains(&Observe::Into);
+        let rewrites = asked.reading.observe.contains(&Observe::Rewrite);
         let recursive = self.is_recursive(asked);
         let given_folder = into.then(|| target_folder(asked.arguments)).flatten();
         let last = asked.reading.operands.last().copied();
@@ -214,6 +217,8 @@ impl<'a> Reader<'a> {
                 })
             };
             let effect = if among_sources { &as_source() } else { effect };
+            // What is read by a program that edits in place is edited.
+            let effect = if rewrites && *effect == Effect::Read { &Effect::Edit } else { effect };
             // A move to the null device is a removal.
             let effect = if thrown_away && *effect == Effect::Move { &Effect::Delete } else { effect };
             if asked.reading.observe.contains(&Observe::Revisions) {
@@ -243,6 +248,7 @@ impl<'a> Reader<'a> {
             {
                 continue;
             }
+            let effect = if self.edits_too_many(&word, *effect, collector) { &Effect::Overwrite } else { effect };
             collector.word(&word, *effect, recursive || effect.destroys());
         }
         if let Some(folder) = given_folder {
@@ -261,6 +267,18 @@ impl<'a> Reader<'a> {
         if asked.reading.observe.contains(&Observe::Archive) {
             self.archive(asked, collector);
         }
+        if asked.reading.observe.contains(&Observe::Unpack) {
+            self.unpack_over(asked, collector);
+        }
+        if asked.reading.observe.contains(&Observe::UnpackBeside) {
+            self.unpack_beside(asked, collector);
+        }
+        if asked.reading.observe.contains(&Observe::Rewrite) {
+            self.rewritten(asked, collector);
+        }
+        if asked.reading.observe.contains(&Observe::Built) {
+            built_again(collector);
+        }
         if asked.reading.observe.contains(&Observe::Checkout) {
             self.checkout(asked, collector);
         }
@@ -269,59 +287,6 @@ impl<'a> Reader<'a> {
             && matches!(asked.program.as_str(), "remove-item" | "ri")
         {
             collector.word(&Word::unknown("what is piped in"), Effect::Delete, true);
-        }
-    }
-
-    /// `tar`: the archive and its members, whichever way the letters are written.
-    fn archive(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
-        let long = |name: &str| asked.arguments.iter().any(|word| word.text == name);
-        let is_bundle = |number: usize, text: &str| {
-            (number == 0 && !text.starts_with('-') && text.chars().all(|c| c.is_ascii_alphabetic()))
-                || (text.starts_with('-') && !text.starts_with("--"))
-        };
-        let mut letters = String::new();
-        let mut archive = None;
-        let mut folder = None;
-        let mut members = Vec::new();
-        let mut rest = asked.arguments.iter().enumerate();
-        while let Some((number, word)) = rest.next() {
-            let text = word.text.as_str();
-            if is_bundle(number, text) {
-                letters.push_str(text);
-                for letter in text.chars().filter(|letter| matches!(letter, 'f' | 'C' | 'T' | 'X' | 'I' | 'g')) {
-                    let value = rest.next().map(|(_, word)| word);
-                    match letter {
-                        'f' => archive = value.cloned(),
-                        'C' => folder = value.cloned(),
-                        _ => {}
-                    }
-                }
-            } else if matches!(text, "--file" | "--directory") {
-                let value = rest.next().map(|(_, word)| word.clone());
-                if text == "--file" { archive = value } else { folder = value }
-            } else if text.starts_with("--file=") {
-                archive = Some(option_value(word));
-            } else if text.starts_with("--directory=") {
-                folder = Some(option_value(word));
-            } else if !text.starts_with("--") {
-                members.push(word);
-            }
-        }
-        let archive = archive.filter(|word| word.text != "-" && !is_remote(&word.text));
-        if letters.contains(['c', 'r', 'u']) || long("--create") || long("--append") || long("--update") {
-            let added = letters.contains(['r', 'u']) || long("--append") || long("--update");
-            if let Some(archive) = archive {
-                collector.word(&archive, if added { Effect::Create } else { Effect::Overwrite }, false);
-            }
-            let effect = if long("--remove-files") { Effect::Delete } else { Effect::Read };
-            members.into_iter().for_each(|member| collector.word(member, effect, true));
-        } else {
-            if let Some(archive) = archive {
-                collector.word(&archive, Effect::Read, false);
-            }
-            if let Some(folder) = folder.filter(|_| letters.contains('x') || long("--extract") || long("--get")) {
-                collector.word(&folder, Effect::Create, false);
-            }
         }
     }
 
@@ -519,6 +484,7 @@ impl<'a> Reader<'a> {
                 Observe::Api => self.api(asked, class, collector),
                 Observe::Variables => self.variables(asked, collector),
                 Observe::Shown => self.shown(asked, collector),
+                Observe::RemoteName => self.remote_name(asked, collector),
                 Observe::Settings => collector.fact(FactKind::UntrustedCode, &format!("set for {}", asked.program)),
                 Observe::Processes => processes(asked, collector),
                 Observe::Environment if !class.is_harmless() => self.production(asked, collector),
@@ -721,6 +687,9 @@ impl<'a> Reader<'a> {
         let mut given = self.given_texts();
         given.extend(self.given_files(asked, collector));
         texts.extend(given.iter().map(String::as_str));
+        for path in texts.iter().flat_map(|text| sql::written_files(text)) {
+            collector.spelled(&path, false, Effect::Overwrite, false);
+        }
         // A single word on the command line may be the name of anything.
         let looks = |text: &str| text.contains(char::is_whitespace) || text.contains('(') || text.contains(';');
         let words = asked.arguments.len();
@@ -1155,6 +1124,32 @@ fn text_of(path: &std::path::Path) -> Option<String> {
     std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= MOST_STATEMENTS)?;
     let bytes = std::fs::read(path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What a compiler wrote it can write again: a file that is no text, where git does not keep it.
+fn built_again(collector: &mut Collector<'_>) {
+    let changed = collector.changed.clone();
+    let path = |place: &Location| changed.iter().find(|(at, _)| at == place).map(|(_, path)| path);
+    let kept = |before: Before| matches!(before, Before::Committed | Before::Changed | Before::Absent);
+    let written =
+        collector.targets.iter_mut().filter(|target| target.effect == Effect::Overwrite && !kept(target.before));
+    for target in written {
+        let built = path(&target.place).is_some_and(|path| is_binary(path));
+        if target.way_back.is_none() && built {
+            target.way_back = Some("the build".to_string());
+        }
+    }
+}
+
+/// Whether a file begins as no text does.
+fn is_binary(path: &std::path::Path) -> bool {
+    use std::io::Read as _;
+    let mut beginning = [0_u8; 512];
+    let read = std::fs::metadata(path)
+        .ok()
+        .filter(std::fs::Metadata::is_file)
+        .and_then(|_| std::fs::File::open(path).ok()?.read(&mut beginning).ok());
+    read.is_some_and(|read| beginning.get(..read).is_some_and(|bytes| bytes.contains(&0)))
 }
 
 /// The null device, under its names.
