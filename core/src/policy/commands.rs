@@ -30,6 +30,8 @@ pub enum Which {
     AllButLast,
     /// Those behind `--`.
     AfterDashes,
+    /// The last, where there is more than one.
+    LastOfSeveral,
 }
 
 /// Operands, and what the command does to them.
@@ -75,6 +77,16 @@ pub enum Observe {
     Shell,
     /// An archive is made, listed or unpacked, as its first letters say.
     Archive,
+    /// Members of an archive are written over files of their names, in the folder that is named for it or the one it runs in.
+    Unpack,
+    /// What it unpacks is written beside the archive, under its name without the ending.
+    UnpackBeside,
+    /// It edits in place, by a program that may leave little of a file.
+    Rewrite,
+    /// What it writes it can make again.
+    Built,
+    /// A file of the address's last name is written where it runs.
+    RemoteName,
     /// Its operands may name a path in a revision: `HEAD:src/a`.
     Revisions,
     /// Its operands may be paths that are written over, or a branch.
@@ -83,6 +95,8 @@ pub enum Observe {
     Into,
     /// The whole system or all its files would be reached by the mode or owner change.
     Recursive,
+    /// Its options set what other programs it runs.
+    Settings,
     /// Its operands are numbers of processes, which may stand for all of them.
     Processes,
 }
@@ -397,6 +411,7 @@ fn choose(which: Which, operands: &[usize], dashes: Option<usize>) -> Vec<usize>
         Which::Rest => operands.iter().skip(1).copied().collect(),
         Which::Last => operands.last().copied().into_iter().collect(),
         Which::AllButLast => operands.split_last().map(|(_, rest)| rest.to_vec()).unwrap_or_default(),
+        Which::LastOfSeveral => operands.iter().skip(1).next_back().copied().into_iter().collect(),
         Which::AfterDashes => {
             operands.iter().copied().filter(|number| dashes.is_some_and(|dashes| *number > dashes)).collect()
         }

@@ -1,6 +1,8 @@
 //! From a shell command to an act: class, key, targets and facts, by the policy's table and by looking.
 
+mod archive;
 mod requests;
+mod rewrite;
 
 use crate::redact;
 use crate::repository::{Bounds, Repository, State};
@@ -132,7 +134,8 @@ impl Links {
         let Standing::In(folder) = standing(around.directory(), &command.directory, around) else { return };
         for (_, link) in changed.iter().filter(|(place, _)| made.iter().any(|target| target.place == *place)) {
             // A symbolic link is read from where it lies.
-            let symbolic = command.arguments().iter().any(|word| word.text.starts_with("-s") || word.text == "--symbolic");
+            let symbolic =
+                command.arguments().iter().any(|word| word.text.starts_with("-s") || word.text == "--symbolic");
             let from = if symbolic { link.parent().unwrap_or(&folder) } else { &folder };
             if let Ok(place) = around.places().resolve_literal(from, &source.text)
                 && program == "ln"
@@ -276,6 +279,7 @@ impl<'a> Reader<'a> {
     /// The places that its words name.
     fn places(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
         let into = asked.reading.observe.contains(&Observe::Into);
+        let rewrites = asked.reading.observe.contains(&Observe::Rewrite);
         let recursive = self.is_recursive(asked);
         let given_folder = into.then(|| target_folder(asked.arguments)).flatten();
         let last = asked.reading.operands.last().copied();
@@ -292,14 +296,19 @@ impl<'a> Reader<'a> {
                 })
             };
             let effect = if among_sources { &as_source() } else { effect };
+            // What is read by a program that edits in place is edited.
+            let effect = if rewrites && *effect == Effect::Read { &Effect::Edit } else { effect };
             // A move to the null device is a removal.
             let effect = if thrown_away && *effect == Effect::Move { &Effect::Delete } else { effect };
             if asked.reading.observe.contains(&Observe::Revisions) {
                 word = path_in_revision(&word);
             }
             if asked.program == "git" {
-                word = pathspec(word);
+                word = pathspec(word, &self.top());
             }
+            // Without its folder a repository has no way back to anything.
+            let moves_repository = *effect == Effect::Move && last_name(&word.text) == ".git";
+            let effect = if moves_repository { &Effect::Delete } else { effect };
             if is_remote(&word.text) {
                 if effect.changes() && self.is_production(&word.text) {
                     collector.fact(FactKind::Production, &word.text);
@@ -318,6 +327,7 @@ impl<'a> Reader<'a> {
             {
                 continue;
             }
+            let effect = if self.edits_too_many(&word, *effect, collector) { &Effect::Overwrite } else { effect };
             collector.word(&word, *effect, recursive || effect.destroys());
         }
         if let Some(folder) = given_folder {
@@ -325,7 +335,7 @@ impl<'a> Reader<'a> {
                 asked.reading.operands.iter().filter_map(|number| asked.arguments.get(*number)).cloned().collect();
             let kept = asked.reading.places.iter().any(|(_, effect)| *effect == Effect::Overwrite);
             for source in sources.iter().filter(|source| kept && !source.glob) {
-                let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                let name = last_name(&source.text);
                 let text = format!("{}/{name}", folder.text.trim_end_matches('/'));
                 collector.word(&Word { text: text.clone(), raw: text, ..folder.clone() }, Effect::Overwrite, false);
             }
@@ -336,6 +346,18 @@ impl<'a> Reader<'a> {
         if asked.reading.observe.contains(&Observe::Archive) {
             self.archive(asked, collector);
         }
+        if asked.reading.observe.contains(&Observe::Unpack) {
+            self.unpack_over(asked, collector);
+        }
+        if asked.reading.observe.contains(&Observe::UnpackBeside) {
+            self.unpack_beside(asked, collector);
+        }
+        if asked.reading.observe.contains(&Observe::Rewrite) {
+            self.rewritten(asked, collector);
+        }
+        if asked.reading.observe.contains(&Observe::Built) {
+            built_again(collector);
+        }
         if asked.reading.observe.contains(&Observe::Checkout) {
             self.checkout(asked, collector);
         }
@@ -344,59 +366,6 @@ impl<'a> Reader<'a> {
             && matches!(asked.program.as_str(), "remove-item" | "ri")
         {
             collector.word(&Word::unknown("what is piped in"), Effect::Delete, true);
-        }
-    }
-
-    /// `tar`: the archive and its members, whichever way the letters are written.
-    fn archive(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
-        let long = |name: &str| asked.arguments.iter().any(|word| word.text == name);
-        let is_bundle = |number: usize, text: &str| {
-            (number == 0 && !text.starts_with('-') && text.chars().all(|c| c.is_ascii_alphabetic()))
-                || (text.starts_with('-') && !text.starts_with("--"))
-        };
-        let mut letters = String::new();
-        let mut archive = None;
-        let mut folder = None;
-        let mut members = Vec::new();
-        let mut rest = asked.arguments.iter().enumerate();
-        while let Some((number, word)) = rest.next() {
-            let text = word.text.as_str();
-            if is_bundle(number, text) {
-                letters.push_str(text);
-                for letter in text.chars().filter(|letter| matches!(letter, 'f' | 'C' | 'T' | 'X' | 'I' | 'g')) {
-                    let value = rest.next().map(|(_, word)| word);
-                    match letter {
-                        'f' => archive = value.cloned(),
-                        'C' => folder = value.cloned(),
-                        _ => {}
-                    }
-                }
-            } else if matches!(text, "--file" | "--directory") {
-                let value = rest.next().map(|(_, word)| word.clone());
-                if text == "--file" { archive = value } else { folder = value }
-            } else if text.starts_with("--file=") {
-                archive = Some(option_value(word));
-            } else if text.starts_with("--directory=") {
-                folder = Some(option_value(word));
-            } else if !text.starts_with("--") {
-                members.push(word);
-            }
-        }
-        let archive = archive.filter(|word| word.text != "-" && !is_remote(&word.text));
-        if letters.contains(['c', 'r', 'u']) || long("--create") || long("--append") || long("--update") {
-            let added = letters.contains(['r', 'u']) || long("--append") || long("--update");
-            if let Some(archive) = archive {
-                collector.word(&archive, if added { Effect::Create } else { Effect::Overwrite }, false);
-            }
-            let effect = if long("--remove-files") { Effect::Delete } else { Effect::Read };
-            members.into_iter().for_each(|member| collector.word(member, effect, true));
-        } else {
-            if let Some(archive) = archive {
-                collector.word(&archive, Effect::Read, false);
-            }
-            if let Some(folder) = folder.filter(|_| letters.contains('x') || long("--extract") || long("--get")) {
-                collector.word(&folder, Effect::Create, false);
-            }
         }
     }
 
@@ -415,7 +384,7 @@ impl<'a> Reader<'a> {
                 place.is_ok_and(|place| place.pattern || place.kind != crate::places::Kind::Absent)
             };
             if position > 0 || is_there() {
-                collector.word(&pathspec(word.clone()), Effect::Overwrite, false);
+                collector.word(&pathspec(word.clone(), &self.top()), Effect::Overwrite, false);
             }
         }
     }
@@ -438,7 +407,7 @@ impl<'a> Reader<'a> {
         let (_, sources) = asked.reading.operands.split_last().unwrap_or((&0, &[]));
         for source in sources {
             let Some(source) = asked.arguments.get(*source) else { continue };
-            let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let name = last_name(&source.text);
             let joined = Word {
                 text: format!("{}/{name}", text.trim_end_matches('/')),
                 raw: format!("{}/{name}", folder.raw),
@@ -596,6 +565,8 @@ impl<'a> Reader<'a> {
                 Observe::Api => self.api(asked, class, collector),
                 Observe::Variables => self.variables(asked, collector),
                 Observe::Shown => self.shown(asked, collector),
+                Observe::RemoteName => self.remote_name(asked, collector),
+                Observe::Settings => collector.fact(FactKind::UntrustedCode, &format!("set for {}", asked.program)),
                 Observe::Processes => processes(asked, collector),
                 Observe::Environment if !class.is_harmless() => self.production(asked, collector),
                 _ => {}
@@ -614,6 +585,11 @@ impl<'a> Reader<'a> {
             Some(ours) => Whose::Ours(ours),
             None => Repository::discover(directory).map_or(Whose::None, |other| Whose::Other(Box::new(other))),
         }
+    }
+
+    /// The top of the repository, as pathspecs name it.
+    fn top(&self) -> String {
+        self.around.repository().map_or_else(|| ".".to_string(), |ours| ours.root().to_string_lossy().into_owned())
     }
 
     fn dirty_tree(&self, collector: &mut Collector<'a>) {
@@ -794,6 +770,9 @@ impl<'a> Reader<'a> {
         let mut given = self.given_texts();
         given.extend(self.given_files(asked, collector));
         texts.extend(given.iter().map(String::as_str));
+        for path in texts.iter().flat_map(|text| sql::written_files(text)) {
+            collector.spelled(&path, false, Effect::Overwrite, false);
+        }
         // A single word on the command line may be the name of anything.
         let looks = |text: &str| text.contains(char::is_whitespace) || text.contains('(') || text.contains(';');
         let words = asked.arguments.len();
@@ -931,7 +910,8 @@ impl<'a> Reader<'a> {
 
     /// A shell that prints what it reads or runs (`-v`, `-x`) shows a secret file that it takes in.
     fn traced(&self, collector: &mut Collector<'a>) {
-        let prints = |words: &[Word]| words.iter().any(|word| gives_option(&word.text, "-x") || gives_option(&word.text, "-v"));
+        let prints =
+            |words: &[Word]| words.iter().any(|word| gives_option(&word.text, "-x") || gives_option(&word.text, "-v"));
         let earlier = self.script.commands.get(..self.number).unwrap_or_default();
         let traced = match self.command.program().as_str() {
             "source" | "." => earlier.iter().any(|command| command.program() == "set" && prints(command.arguments())),
@@ -945,14 +925,19 @@ impl<'a> Reader<'a> {
     /// Reading a secret shows nothing where its lines go into variables (`export $(cat .env)`), or where only their number or
     /// whether there are any is told.
     fn secrets_taken_in(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
-        let flag = |names: &[&str]| asked.arguments.iter().any(|word| names.iter().any(|name| gives_option(&word.text, name)));
+        let flag =
+            |names: &[&str]| asked.arguments.iter().any(|word| names.iter().any(|name| gives_option(&word.text, name)));
         let tells_little = match asked.program.as_str() {
             "wc" => true,
-            "grep" | "egrep" | "fgrep" | "rg" => flag(&["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches"]),
+            "grep" | "egrep" | "fgrep" | "rg" => {
+                flag(&["-q", "--quiet", "--silent", "-c", "--count", "-l", "--files-with-matches"])
+            }
             _ => false,
         };
         if tells_little || self.goes_into_variables() {
-            collector.targets.retain(|target| target.effect != Effect::Read || !is_secret(target.place.as_str(), self.policy));
+            collector
+                .targets
+                .retain(|target| target.effect != Effect::Read || !is_secret(target.place.as_str(), self.policy));
         }
     }
 
@@ -964,7 +949,9 @@ impl<'a> Reader<'a> {
         }
         let filters = ["cat", "grep", "egrep", "sed", "xargs", "awk", "cut", "tr", "sort"];
         let rest = self.script.commands.get(self.number..).unwrap_or_default();
-        let inside = rest.iter().take_while(|command| command.via.len() >= depth && command.via.last() == Some(&Via::Substitution));
+        let inside = rest
+            .iter()
+            .take_while(|command| command.via.len() >= depth && command.via.last() == Some(&Via::Substitution));
         let count = inside.clone().count();
         let plain = inside.into_iter().all(|command| filters.contains(&command.program().as_str()));
         let taker = rest.get(count);
@@ -1074,7 +1061,9 @@ impl<'a> Reader<'a> {
     /// What an earlier command of the same script makes may be taken away again by it; what one moves there may not.
     fn forget_made(&self, collector: &mut Collector<'a>) {
         let paths = collector.changed.clone();
-        let deleted = |place: &Location| collector.targets.iter().any(|target| target.place == *place && target.effect == Effect::Delete);
+        let deleted = |place: &Location| {
+            collector.targets.iter().any(|target| target.place == *place && target.effect == Effect::Delete)
+        };
         let lost = paths.iter().filter(|(place, _)| deleted(place)).find(|(_, path)| {
             self.links.carried.iter().any(|carried| carried.starts_with(path) || path.starts_with(carried))
         });
@@ -1258,13 +1247,35 @@ fn gives_option(text: &str, name: &str) -> bool {
     }
 }
 
-/// A path as git reads it: it expands patterns itself, and `*` reaches into folders.
-fn pathspec(word: Word) -> Word {
-    if !word.known || !word.text.contains(['*', '?']) || word.text.contains("**") {
+/// A path as git reads it: it expands patterns itself, `*` reaches into folders, and `:/` begins at the top.
+fn pathspec(word: Word, top: &str) -> Word {
+    if !word.known {
         return word;
     }
-    let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
+    let at_top = |rest: &str| format!("{top}/{}", rest.trim_start_matches('/'));
+    let text = match word.text.strip_prefix(':') {
+        Some(rest) if rest.starts_with('/') => at_top(rest),
+        // Everything but what is named.
+        Some(rest) if rest.starts_with(['!', '^']) => at_top(""),
+        Some(rest) => match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            Some((magic, _)) if magic.contains("exclude") => at_top(""),
+            Some((magic, path)) if magic.contains("top") => at_top(path),
+            Some((_, path)) => path.to_string(),
+            None => word.text.clone(),
+        },
+        None => word.text.clone(),
+    };
+    if !text.contains(['*', '?']) || text.contains("**") {
+        return Word { text, ..word };
+    }
+    let (folder, name) = text.rsplit_once('/').unwrap_or((".", &text));
     Word { text: format!("{folder}/**/{name}"), glob: true, ..word }
+}
+
+/// The last name of a path.
+fn last_name(path: &str) -> &str {
+    let path = path.trim_end_matches(['/', '\\']);
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// The path of `revision:path`, or the word.
@@ -1296,6 +1307,32 @@ fn text_of(path: &std::path::Path) -> Option<String> {
     std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= MOST_STATEMENTS)?;
     let bytes = std::fs::read(path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What a compiler wrote it can write again: a file that is no text, where git does not keep it.
+fn built_again(collector: &mut Collector<'_>) {
+    let changed = collector.changed.clone();
+    let path = |place: &Location| changed.iter().find(|(at, _)| at == place).map(|(_, path)| path);
+    let kept = |before: Before| matches!(before, Before::Committed | Before::Changed | Before::Absent);
+    let written =
+        collector.targets.iter_mut().filter(|target| target.effect == Effect::Overwrite && !kept(target.before));
+    for target in written {
+        let built = path(&target.place).is_some_and(|path| is_binary(path));
+        if target.way_back.is_none() && built {
+            target.way_back = Some("the build".to_string());
+        }
+    }
+}
+
+/// Whether a file begins as no text does.
+fn is_binary(path: &std::path::Path) -> bool {
+    use std::io::Read as _;
+    let mut beginning = [0_u8; 512];
+    let read = std::fs::metadata(path)
+        .ok()
+        .filter(std::fs::Metadata::is_file)
+        .and_then(|_| std::fs::File::open(path).ok()?.read(&mut beginning).ok());
+    read.is_some_and(|read| beginning.get(..read).is_some_and(|bytes| bytes.contains(&0)))
 }
 
 /// The null device, under its names.
@@ -1336,8 +1373,29 @@ fn variables_in(raw: &str) -> Vec<String> {
 /// Variables that a shell or a system sets for everybody, and those that say how a program runs.
 fn is_everyones(name: &str) -> bool {
     let plain = [
-        "PATH", "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "HOSTNAME", "LANG", "TERM", "TMPDIR", "RANDOM", "SECONDS",
-        "LINENO", "UID", "PPID", "VIRTUAL_ENV", "NODE_ENV", "PORT", "HOST", "DEBUG", "LOG_LEVEL", "CI",
+        "PATH",
+        "HOME",
+        "PWD",
+        "OLDPWD",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "HOSTNAME",
+        "LANG",
+        "TERM",
+        "TMPDIR",
+        "RANDOM",
+        "SECONDS",
+        "LINENO",
+        "UID",
+        "PPID",
+        "VIRTUAL_ENV",
+        "NODE_ENV",
+        "PORT",
+        "HOST",
+        "DEBUG",
+        "LOG_LEVEL",
+        "CI",
     ];
     plain.contains(&name) || !name.starts_with(|c: char| c.is_ascii_alphabetic())
 }

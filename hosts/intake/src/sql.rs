@@ -40,6 +40,19 @@ fn without_client_lines(text: &str) -> String {
     text.lines().map(|line| if is_clients(line) { ";" } else { line }).collect::<Vec<_>>().join("\n")
 }
 
+/// Files that a client is told to write into: `.output x`, `.backup main x`, `\\o x`.
+pub(crate) fn written_files(text: &str) -> Vec<String> {
+    let lines = text.lines().map(str::split_whitespace);
+    let files = lines.filter_map(|mut words| {
+        let verb = words.next()?;
+        let writes =
+            matches!(verb, ".output" | ".once" | ".backup" | ".save" | ".clone" | ".log" | "\\o" | "\\g" | "\\w");
+        words.next_back().filter(|_| writes)
+    });
+    let files = files.map(|file| file.trim_matches(['"', '\'']).to_string());
+    files.filter(|file| !file.starts_with('|') && !matches!(file.as_str(), "stdout" | "off")).collect()
+}
+
 /// The words of statements. The text of a block (`DO $$ ... $$`) is statements, too, and what it executes may be given as a string.
 fn words_of(tokens: &[Token]) -> Vec<String> {
     let mut words = Vec::new();

@@ -32,6 +32,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// `curl -O`: a file of the address's last name.
+    pub(super) fn remote_name(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let words: Vec<&str> = asked.arguments.iter().map(|word| word.text.as_str()).collect();
+        let folder = words.iter().zip(words.iter().skip(1)).find(|(option, _)| **option == "--output-dir");
+        let folder = folder.map_or(".", |(_, folder)| folder);
+        for url in words.iter().filter(|word| word.contains("://")) {
+            let path = url.split(['?', '#']).next().unwrap_or(url);
+            let name = path.rsplit('/').next().filter(|name| !name.is_empty() && path.matches('/').count() > 2);
+            if let Some(name) = name {
+                collector.spelled(&format!("{}/{name}", folder.trim_end_matches('/')), false, Effect::Overwrite, false);
+            }
+        }
+    }
+
     /// The bodies together; one that stands on standard input is what is known of that.
     fn body(&self, bodies: &[&str]) -> String {
         let mut body = bodies.join(" ");

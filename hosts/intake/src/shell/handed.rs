@@ -60,7 +60,11 @@ const OPTIONS: &[(&str, &str, Reads)] = &[
         Reads::Debugger,
     ),
     ("expect", "-c", Reads::Tcl),
-    ("julia Rscript R elixir groovy scala guile bb clojure swift crystal jshell", "-e -E -c --eval --execute --expr", Reads::Calls),
+    (
+        "julia Rscript R elixir groovy scala guile bb clojure swift crystal jshell",
+        "-e -E -c --eval --execute --expr",
+        Reads::Calls,
+    ),
     ("node tsx ts-node", "-r --require --import --loader --experimental-loader", Reads::Module),
 ];
 
@@ -485,7 +489,8 @@ fn calls(line: &str) -> Vec<Act> {
         let texts = quoted(after.split(')').next().unwrap_or_default());
         let Some(first) = texts.first().cloned() else { continue };
         match name {
-            "system" | "systemlist" | "jobstart" | "job_start" | "termopen" | "exec" | "execute" | "shell" | "sh" | "cmd" => {
+            "system" | "systemlist" | "jobstart" | "job_start" | "termopen" | "exec" | "execute" | "shell" | "sh"
+            | "cmd" => {
                 acts.push(Act::Shell(first));
             }
             "rm" | "unlink" | "rm_rf" | "rm_r" | "rmtree" | "deleteRecursively" => {
@@ -501,7 +506,9 @@ fn calls(line: &str) -> Vec<Act> {
         }
     }
     // `run(`text`)` of Julia, `"text".execute()` of Groovy.
-    acts.extend(line.split("run(`").skip(1).filter_map(|rest| rest.split('`').next()).map(|text| Act::Shell(text.to_owned())));
+    acts.extend(
+        line.split("run(`").skip(1).filter_map(|rest| rest.split('`').next()).map(|text| Act::Shell(text.to_owned())),
+    );
     if line.contains(".execute()") {
         acts.extend(quoted(line).into_iter().map(Act::Shell));
     }
