@@ -41,7 +41,9 @@ pub(super) fn checks(gate: &Gate, form: &'static Form, before: &[Asking]) -> Vec
             Ok(notes) => {
                 checks.extend(notes);
                 checks.extend(other_store(gate, form, asking));
-                checks.push(attempt(gate, form, asking));
+                let tried = attempt(gate, form, asking);
+                checks.extend(slow(form, &tried));
+                checks.push(tried);
             }
             Err(check) => checks.push(*check),
         }
@@ -178,13 +180,23 @@ fn attempt(gate: &Gate, form: &Form, asking: &Asking) -> Check {
     } else {
         format!("`{line}` was tried: it stops even `{READ}`; do rules of yours say so?")
     };
-    let check = if tried.read.answer != Answer::Through || slowest > SLOW || !tried.linked {
-        let what = if tried.linked { "each call waits for it" } else { "what became of the call was not understood" };
-        Check::warning(name, "tried", text).advising(what)
+    let check = if tried.read.answer != Answer::Through {
+        Check::warning(name, "tried", text)
+    } else if !tried.linked {
+        Check::warning(name, "tried", text + ", but not as that of the read")
     } else {
         Check::ok(name, "tried", text)
     };
     Check { milliseconds: Some(slowest), ..check.in_file(&asking.file) }
+}
+
+fn slow(form: &Form, tried: &Check) -> Option<Check> {
+    let slowest = tried.milliseconds.filter(|milliseconds| *milliseconds > SLOW)?;
+    let text = format!("the slowest answer took {slowest} ms, for which every call waits");
+    Some(
+        Check::warning(form.host.name(), "slow", text)
+            .advising("look what else keeps the machine busy, then try again"),
+    )
 }
 
 /// The three tries of a command.
