@@ -233,6 +233,12 @@ impl<'a> Trial<'a> {
         if stopped.answer == Answer::Through {
             return Err(format!("it lets `{STOPPED}` through"));
         }
+        if stopped.answer == Answer::Asks && !self.form.host.asks() {
+            let title = self.form.host.title();
+            return Err(format!(
+                "it only asks about `{STOPPED}`, and {title} lets a call run that it is told to ask about"
+            ));
+        }
         let after = self.ask(Moment::After, READ, "doctor-1")?;
         let options = Options { read_only: true, ..Options::default() };
         let incidents = Store::open_existing(&self.store(), &options).and_then(|store| store.incident_count());
@@ -378,7 +384,8 @@ fn command(form: &Form, started: &Started) -> Command {
 /// What an answer means: each host has its own place for it.
 fn answer(host: Host, out: &str) -> Answer {
     if out.trim().is_empty() {
-        return Answer::Through;
+        // Silence is no JSON, which Cursor takes for a failure of the hook.
+        return if host == Host::Cursor { Answer::Unclear } else { Answer::Through };
     }
     let Ok(answer) = serde_json::from_str::<Value>(out) else { return Answer::Unclear };
     let place = match host {
@@ -408,8 +415,8 @@ mod tests {
         assert_eq!(answer(Host::Gemini, r#"{"decision":"deny","reason":"x"}"#), Answer::Denies);
         assert_eq!(answer(Host::Copilot, r#"{"permissionDecision":"ask"}"#), Answer::Asks);
         assert_eq!(answer(Host::Cursor, r#"{"permission":"allow"}"#), Answer::Through);
-        for host in [Host::Claude, Host::Codex, Host::Gemini, Host::Copilot, Host::Cursor] {
-            assert_eq!(answer(host, "\n"), Answer::Through);
+        for host in Host::ALL {
+            assert_eq!(answer(host, "\n") == Answer::Through, host != Host::Cursor, "silence");
             assert_eq!(answer(host, "hello"), Answer::Unclear);
         }
     }
