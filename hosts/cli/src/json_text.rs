@@ -210,18 +210,26 @@ impl Document {
         is_followed: bool,
     ) -> Option<String> {
         let comma = self.comma_after(before)?;
-        if is_followed {
-            let without = splice(&self.text, self.comma_after(part.end)?, "")?;
-            return splice(&without, remark.end.max(comma.end)..part.end, "");
-        }
-        if comma.start > remark.end {
+        if !is_followed && comma.start > remark.end {
             return splice(&self.text, comma.start..part.end, "");
         }
+        let (other, end) = if is_followed {
+            let next = self.comma_after(part.end)?;
+            (next.clone(), next.end)
+        } else {
+            (comma.clone(), part.end)
+        };
         // What follows on the line must not become part of a comment that goes to the line's end.
         let takes_the_line = self.text.get(remark.clone())?.starts_with("//");
-        let rest = self.text.get(part.end..)?.lines().next().unwrap_or_default();
-        let from = if takes_the_line && !rest.trim().is_empty() { part.start } else { remark.end };
-        splice(&splice(&self.text, from..part.end, "")?, comma, "")
+        let rest = self.text.get(end..)?.lines().next().unwrap_or_default();
+        let from = match (takes_the_line && !rest.trim().is_empty(), is_followed) {
+            (true, _) => part.start,
+            (false, true) => remark.end.max(comma.end),
+            (false, false) => remark.end,
+        };
+        // The later one first, so that the earlier one's place holds.
+        let (first, last) = if is_followed { (from..part.end, other) } else { (other, from..part.end) };
+        splice(&splice(&self.text, last, "")?, first, "")
     }
 
     /// The comments of a piece of the text.

@@ -53,7 +53,14 @@ fn a_host_that_was_heard_is_told_with_its_time() {
     assert_eq!(check(&report, "claude", "heard")["state"], json!("ok"), "{report:#}");
     assert!(check(&report, "gate", "store")["text"].as_str().unwrap().contains("sound, with 1 record"));
     assert_eq!(check(&report, "gate", "incidents")["state"], json!("ok"));
-    scene.run(&["doctor"]).ends(0).says("all is well").says("was last heard here");
+    scene.run(&["doctor"]).ends(0).says("was last heard here");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let store = check(&report, "gate", "store")["file"].as_str().unwrap().to_owned();
+        fs::set_permissions(&store, fs::Permissions::from_mode(0o444)).unwrap();
+        scene.run(&["doctor"]).ends(1).says("may not be written");
+    }
 }
 
 #[test]

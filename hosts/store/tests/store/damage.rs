@@ -36,6 +36,7 @@ fn survives(path: &Path, all: &[Record], states: &[Digest], what: &str) {
             }
             if let Ok(verified) = store.verify() {
                 assert_eq!(verified.digest, states[verified.records as usize], "{what}");
+                assert!(store.check().is_ok(), "{what}: the quick look is not stricter than the whole one");
             }
             let _ = (
                 records(&store),

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::gate::{Gate, show};
 use crate::screen::plain;
 use std::collections::BTreeMap;
+use std::path::Path;
 use stigmergate_core::kernel::Command;
 use stigmergate_store::{Order, Store};
 
@@ -75,6 +76,13 @@ fn broken(gate: &Gate, failure: &Failure) -> Check {
 }
 
 fn sound(gate: &Gate, store: &Store) -> Check {
+    let is_read_only = |path: &Path| std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly());
+    if is_read_only(store.path()) || store.path().parent().is_some_and(is_read_only) {
+        let text = format!("the store may not be written, so that every call is blocked: {}", show(store.path()));
+        return Check::failure(ABOUT, "store", text)
+            .advising("allow writing to it and to its folder")
+            .in_file(store.path());
+    }
     match store.check().and_then(|()| store.last_sequence()) {
         Ok(last) => {
             let text = format!("the store is sound, with {}: {}", count(last, "record", "records"), show(store.path()));

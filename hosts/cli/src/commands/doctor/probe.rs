@@ -41,7 +41,9 @@ pub(super) fn checks(gate: &Gate, form: &'static Form, before: &[Asking]) -> Vec
             Ok(notes) => {
                 checks.extend(notes);
                 checks.extend(other_store(gate, form, asking));
-                checks.push(attempt(gate, form, asking));
+                let tried = attempt(gate, form, asking);
+                checks.extend(slow(form, &tried));
+                checks.push(tried);
             }
             Err(check) => checks.push(*check),
         }
@@ -178,13 +180,23 @@ fn attempt(gate: &Gate, form: &Form, asking: &Asking) -> Check {
     } else {
         format!("`{line}` was tried: it stops even `{READ}`; do rules of yours say so?")
     };
-    let check = if tried.read.answer != Answer::Through || slowest > SLOW || !tried.linked {
-        let what = if tried.linked { "each call waits for it" } else { "what became of the call was not understood" };
-        Check::warning(name, "tried", text).advising(what)
+    let check = if tried.read.answer != Answer::Through {
+        Check::warning(name, "tried", text)
+    } else if !tried.linked {
+        Check::warning(name, "tried", text + ", but not as that of the read")
     } else {
         Check::ok(name, "tried", text)
     };
     Check { milliseconds: Some(slowest), ..check.in_file(&asking.file) }
+}
+
+fn slow(form: &Form, tried: &Check) -> Option<Check> {
+    let slowest = tried.milliseconds.filter(|milliseconds| *milliseconds > SLOW)?;
+    let text = format!("the slowest answer took {slowest} ms, for which every call waits");
+    Some(
+        Check::warning(form.host.name(), "slow", text)
+            .advising("look what else keeps the machine busy, then try again"),
+    )
 }
 
 /// The three tries of a command.
@@ -220,6 +232,12 @@ impl<'a> Trial<'a> {
         let stopped = self.ask(Moment::Before, STOPPED, "doctor-2")?;
         if stopped.answer == Answer::Through {
             return Err(format!("it lets `{STOPPED}` through"));
+        }
+        if stopped.answer == Answer::Asks && !self.form.host.asks() {
+            let title = self.form.host.title();
+            return Err(format!(
+                "it only asks about `{STOPPED}`, and {title} lets a call run that it is told to ask about"
+            ));
         }
         let after = self.ask(Moment::After, READ, "doctor-1")?;
         let options = Options { read_only: true, ..Options::default() };
@@ -366,7 +384,8 @@ fn command(form: &Form, started: &Started) -> Command {
 /// What an answer means: each host has its own place for it.
 fn answer(host: Host, out: &str) -> Answer {
     if out.trim().is_empty() {
-        return Answer::Through;
+        // Silence is no JSON, which Cursor takes for a failure of the hook.
+        return if host == Host::Cursor { Answer::Unclear } else { Answer::Through };
     }
     let Ok(answer) = serde_json::from_str::<Value>(out) else { return Answer::Unclear };
     let place = match host {
@@ -396,8 +415,8 @@ mod tests {
         assert_eq!(answer(Host::Gemini, r#"{"decision":"deny","reason":"x"}"#), Answer::Denies);
         assert_eq!(answer(Host::Copilot, r#"{"permissionDecision":"ask"}"#), Answer::Asks);
         assert_eq!(answer(Host::Cursor, r#"{"permission":"allow"}"#), Answer::Through);
-        for host in [Host::Claude, Host::Codex, Host::Gemini, Host::Copilot, Host::Cursor] {
-            assert_eq!(answer(host, "\n"), Answer::Through);
+        for host in Host::ALL {
+            assert_eq!(answer(host, "\n") == Answer::Through, host != Host::Cursor, "silence");
             assert_eq!(answer(host, "hello"), Answer::Unclear);
         }
     }

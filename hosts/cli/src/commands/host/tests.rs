@@ -23,6 +23,11 @@ fn taken_back(form: &Form, text: &str, note: Option<&Note>) -> String {
     take_back(form, &document(form, text), note).unwrap().text().to_owned()
 }
 
+fn value_of(form: &Form, text: &str) -> Value {
+    let document = document(form, text);
+    document.value(document.root())
+}
+
 fn claude() -> &'static Form {
     form(Host::Claude)
 }
@@ -199,6 +204,17 @@ fn any_settings(form: &'static Form) -> impl Strategy<Value = Value> {
     })
 }
 
+/// A printed document whose empty objects and lists hold something. A line that ends with one does not end with a string.
+fn emptied(pretty: &str, object: &str, list: &str) -> String {
+    let line = |line: &str| {
+        let (body, comma) = line.strip_suffix(',').map_or((line, ""), |body| (body, ","));
+        let body = body.strip_suffix("{}").map(|body| format!("{body}{object}")).unwrap_or_else(|| body.to_owned());
+        let body = body.strip_suffix("[]").map(|body| format!("{body}{list}")).unwrap_or(body);
+        format!("{body}{comma}")
+    };
+    pretty.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// A document as people and programs print it.
 fn printed(settings: &Value, how: u8) -> String {
     let pretty = serde_json::to_string_pretty(settings).unwrap();
@@ -208,13 +224,13 @@ fn printed(settings: &Value, how: u8) -> String {
         2 => pretty + "\n",
         3 => pretty.replace("\n", "\r\n") + "\r\n",
         // Strings hold no line breaks, so that every one of these belongs to the layout.
-        4 => pretty.replace("\n  ", "\n\t").replace("[]", "[ ]"),
-        5 => pretty.replace("{}", "{\n\n}").replace("[]", "[\n]"),
+        4 => emptied(&pretty.replace("\n  ", "\n\t"), "{}", "[ ]"),
+        5 => emptied(&pretty, "{\n\n}", "[\n]"),
         6 => format!("\n\n  {settings}  "),
         // Comments, where the host reads them.
         7 => pretty.replace("\n", " // a \"remark\", {\n"),
-        8 => pretty.replace("\n", "\n/* a remark\n } */ ").replace("{}", "{ // none, yet\n}"),
-        9 => pretty.replace(",\n", " /* a, */ , // and\n//more\n").replace("[]", "[/**/]"),
+        8 => emptied(&pretty, "{ // none, yet\n}", "[]").replace("\n", "\n/* a remark\n } */ "),
+        9 => emptied(&pretty, "{}", "[/**/]").replace(",\n", " /* a, */ , // and\n//more\n"),
         _ => format!("/* one */ {settings} // {{"),
     }
 }
@@ -273,7 +289,7 @@ proptest! {
     fn taking_back_without_a_note_loses_nothing_of_others((form, settings, text) in any_case()) {
         let (with, _) = installed(form, &text);
         let back = taken_back(form, &with, None);
-        let value = document(form, &back).value(document(form, &back).root());
+        let value = value_of(form, &back);
         for (key, member) in settings.as_object().unwrap().iter().filter(|(key, _)| *key != "hooks") {
             prop_assert_eq!(&value[key], member);
         }
@@ -283,6 +299,36 @@ proptest! {
             }
         }
         prop_assert!(remarks(&back) >= remarks(&text));
+    }
+
+    #[test]
+    fn comments_that_a_person_adds_keep_nothing_from_being_taken_back(
+        settings in any_settings(form(Host::Gemini)),
+        how in prop::collection::vec(0_u8..5, 1..40),
+        has_note in any::<bool>(),
+    ) {
+        let form = form(Host::Gemini);
+        let (with, note) = installed(form, &printed(&settings, 1));
+        let remark = |(line, how): (&str, &u8)| match how {
+            0 => format!("{line} // }} \"one\"\n"),
+            1 => format!("/* two, */{line}\n"),
+            2 => format!("{line}/* three\n*/\n"),
+            3 => format!("// four\n{line}\n"),
+            _ => format!("{line}\n"),
+        };
+        let with: String = with.lines().zip(how.iter().cycle()).map(remark).collect();
+        let before = value_of(form, &with);
+        let back = taken_back(form, &with, has_note.then_some(&note));
+        let value = value_of(form, &back);
+        for event in form.events {
+            prop_assert!(form.standing(&document(form, &back), event).is_empty());
+        }
+        for (key, member) in before.as_object().unwrap().iter().filter(|(key, _)| *key != "hooks") {
+            prop_assert_eq!(&value[key], member);
+        }
+        for (event, entries) in settings["hooks"].as_object().into_iter().flatten() {
+            prop_assert!(value["hooks"][event] == *entries || *entries == json!([]));
+        }
     }
 
     #[test]
