@@ -6,7 +6,7 @@ mod rewrite;
 
 use crate::redact;
 use crate::repository::{Bounds, Repository, State};
-use crate::shell::{CodeSource, Command, Origin, RedirectKind, Script, Stdin, Via, Word};
+use crate::shell::{CodeSource, Command, Joined, Origin, RedirectKind, Script, Stdin, Via, Word};
 use crate::sql;
 use crate::surroundings::Surroundings;
 use crate::targets::{Collector, Standing, location, own, standing};
@@ -172,11 +172,13 @@ impl<'a> Reader<'a> {
         let mut collector = Collector::new(self.around, self.policy, stands, self.look);
         collector.backslashes = self.command.backslashes;
         collector.origin = self.command.origin;
-        // A program that removes single files of its own is ordinary; whole folders are not.
-        if collector.origin == Origin::New
-            && self.command.via.iter().any(|via| matches!(via, Via::Inline(_)))
-            && !self.is_recursive(&asked)
-        {
+        // Programs remove what they made themselves, under names that only a run gives.
+        let program = self.command.via.iter().any(|via| matches!(via, Via::Inline(_)));
+        let own = match collector.origin {
+            Origin::Written => !self.is_recursive(&asked),
+            origin => origin == Origin::New,
+        };
+        if program && own {
             collector.origin = Origin::Changed;
         }
         if asked.program == "git" {
@@ -1070,6 +1072,10 @@ impl<'a> Reader<'a> {
         if let Some((place, _)) = lost {
             collector.fact(FactKind::Irreversible, &format!("what was moved to {}", place.as_str()));
         }
+        if let Some(path) = self.only_where_absent() {
+            let named = |target: &&mut Target| target.place.as_str() == path.text.trim_start_matches("./");
+            collector.targets.iter_mut().filter(named).for_each(|target| target.before = Before::Absent);
+        }
         for target in
             collector.targets.iter_mut().filter(|target| target.before == Before::Absent && target.effect.destroys())
         {
@@ -1084,6 +1090,19 @@ impl<'a> Reader<'a> {
                 target.way_back = Some("it is made by the same call".to_string());
             }
         }
+    }
+
+    /// The path that has to be absent for the command to run: `[ -f x ] || cp y x`, `[ ! -e x ] && cp y x`.
+    fn only_where_absent(&self) -> Option<&'a Word> {
+        let test = self.script.commands.get(self.number.checked_sub(1)?)?;
+        let words: Vec<&str> = test.arguments().iter().map(|word| word.text.as_str()).collect();
+        let (at, joined) = match words.as_slice() {
+            ["-f" | "-e" | "-s", _, ..] => (1, Joined::Or),
+            ["!", "-f" | "-e", _, ..] => (2, Joined::And),
+            _ => return None,
+        };
+        let tests = matches!(test.program().as_str(), "[" | "test" | "[[") && words.len() <= 2_usize.saturating_add(at);
+        test.arguments().get(at).filter(|word| tests && joined == self.command.joined && word.is_plain())
     }
 
     /// The words that rules are matched with: program and subcommand first, secrets hidden.
@@ -1500,8 +1519,38 @@ mod tests {
             ("git bisect run rm -rf notes", &[F::Irreversible]),
             ("git rebase --exec 'rm -rf notes' main", &[F::Irreversible]),
             ("git submodule foreach 'rm -rf notes'", &[F::Irreversible]),
-            ("git -c alias.x='!rm -rf notes' x", &[F::UntrustedCode]),
+            ("git -c alias.x='!rm -rf notes' x", &[F::Irreversible]),
+            ("git -c alias.x='clean -fd' x", &[F::ProtectedTarget, F::Irreversible]),
+            ("git -c core.pager='rm -rf notes' log", &[F::Irreversible]),
+            ("GIT_PAGER='rm -rf notes' git log", &[F::Irreversible]),
+            ("git -c core.pager=cat log", &[]),
             ("git bisect run npm test", &[]),
+        ]);
+    }
+
+    #[test]
+    fn a_link_of_the_same_text_is_what_it_leads_to() {
+        Scene::new().table(&[
+            ("ln -s ~/.bashrc x; echo y > x", &[F::OutsideWorkspace]),
+            ("ln -s .env x; cat x", &[F::Secret]),
+            ("mv .env x && cat x", &[F::Secret]),
+            ("ln -s src/app.ts x; echo y > x", &[]),
+        ]);
+    }
+
+    #[test]
+    fn what_is_taken_in_as_variables_is_shown_only_when_it_is_printed() {
+        Scene::new().table(&[
+            ("export $(grep -v '^#' .env | xargs) && npm test", &[]),
+            ("env $(cat .env | xargs) npm test", &[]),
+            ("export $(cat .env | xargs); echo $FOO", &[F::Secret]),
+            ("source .env && npm test", &[]),
+            ("source .env; echo $FOO", &[F::Secret]),
+            ("source .env; echo $HOME", &[]),
+            ("set -x; source .env", &[F::Secret]),
+            ("grep -q KEY .env", &[]),
+            ("grep KEY .env", &[F::Secret]),
+            ("echo \"$(cat .env)\"", &[F::Secret]),
         ]);
     }
 

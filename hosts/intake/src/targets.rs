@@ -171,7 +171,7 @@ impl<'a> Collector<'a> {
         // Most programs in files name what they write by values that only a run gives.
         let tells = match self.origin {
             Origin::Text => true,
-            Origin::New => effect == Effect::Delete,
+            Origin::Written | Origin::New => effect == Effect::Delete,
             Origin::Changed => false,
         };
         if !tells {

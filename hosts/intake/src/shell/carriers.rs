@@ -485,6 +485,11 @@ impl Reader<'_> {
         }
         let rest = arguments.get(at..).unwrap_or_default();
         match rest.split_first() {
+            // `xargs -I{} sh -c '{}'`: the text is what arrives.
+            Some((text, _)) if text_follows && !text.known && !text.text.contains(['$', '`', ' ']) => {
+                let code_from = text.output_of.clone().or(Some(CodeSource::Computed));
+                self.push(Command { code_from, ..command });
+            }
             Some((text, after)) if text_follows => {
                 let mut inner = self.inner_scope(&command, scope, Via::Shell(program.to_owned()));
                 inner.positions(after.get(1..).unwrap_or_default());
@@ -512,12 +517,13 @@ impl Reader<'_> {
                 }
             }
             _ => match self.file_on(&command) {
-                Some(file) => {
+                Some((file, stored, known)) => {
                     let mut command = command;
-                    command.code_from =
-                        self.stdin_source(&command.stdin).filter(|source| *source != CodeSource::Computed);
+                    let source = self.stdin_source(&command.stdin);
+                    command.code_from = source.filter(|source| *source != CodeSource::Computed);
                     self.push(command.clone());
-                    self.file(&file, rest, ReadBy::Shell, &Command { stdin: Stdin::None, ..command }, scope);
+                    let command = Command { stdin: Stdin::None, ..command };
+                    self.stored_text(&file, &stored, known, rest, ReadBy::Shell, &command, scope);
                 }
                 None => self.shell_stdin(command, scope),
             },
@@ -1053,6 +1059,7 @@ impl Reader<'_> {
         if !aliases.is_empty() {
             Arc::make_mut(&mut scope.aliases).extend(aliases);
         }
+        self.hooks(&command, scope);
         let words = if verb("bisect").is_some() {
             behind(verb("run"))
         } else if verb("submodule").is_some() {
@@ -1077,6 +1084,24 @@ impl Reader<'_> {
                 let mut inner = Command { words, code_from: None, ..command };
                 inner.via.push(Via::Wrapper("git".to_owned()));
                 self.run(inner, scope, false);
+            }
+        }
+    }
+
+    /// Hooks that the same text writes, and that git runs then.
+    fn hooks(&mut self, command: &Command, scope: &mut Scope) {
+        let names: &[&str] =
+            match command.arguments().iter().find(|word| !word.text.starts_with('-')).map(|word| word.text.as_str()) {
+                Some("commit") => &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"],
+                Some("push") => &["pre-push"],
+                Some("merge" | "pull") => &["pre-merge-commit", "post-merge"],
+                Some("checkout" | "switch") => &["post-checkout"],
+                _ => return,
+            };
+        for name in names {
+            let file = Word::literal(format!(".git/hooks/{name}"));
+            if self.writes_itself(command, &file) {
+                self.file(&file, &[], ReadBy::Shell, command, scope);
             }
         }
     }
@@ -1224,9 +1249,9 @@ impl Reader<'_> {
             }
             Given::Stdin => {
                 command.code_from = self.stdin_source(&command.stdin);
-                if let Some(file) = self.file_on(&command) {
+                if let Some((file, stored, known)) = self.file_on(&command) {
                     self.push(command.clone());
-                    self.file(&file, &[], ReadBy::Language(language), &command, scope);
+                    self.stored_text(&file, &stored, known, &[], ReadBy::Language(language), &command, scope);
                     return;
                 }
                 match &command.stdin {

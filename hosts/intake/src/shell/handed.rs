@@ -23,6 +23,8 @@ enum Reads {
     Tcl,
     /// Another language, of which only plain calls with texts are read.
     Calls,
+    /// Statements of a database, and the commands of its client.
+    Sql,
     /// `Name=value` of ssh's settings.
     SshSetting,
     /// `exec=text`
@@ -66,6 +68,19 @@ const OPTIONS: &[(&str, &str, Reads)] = &[
         Reads::Calls,
     ),
     ("node tsx ts-node", "-r --require --import --loader --experimental-loader", Reads::Module),
+];
+
+/// Programs, their options that name a file of such commands (`.`: the first operand), and how the file is read.
+const FILES: &[(&str, &str, Reads)] = &[
+    ("vim vi nvim ex", "-S -u -s", Reads::Ex),
+    ("gdb rust-gdb", "-x --command", Reads::Debugger),
+    ("lldb rust-lldb", "-s --source", Reads::Debugger),
+    ("emacs", "-l --load --script", Reads::Lisp),
+    ("expect", "-f .", Reads::Tcl),
+    ("tclsh wish", ".", Reads::Tcl),
+    ("Rscript julia elixir groovy guile bb clojure swift scala crystal", ".", Reads::Calls),
+    ("at batch", "-f", Reads::Shell),
+    ("psql", "-f --file", Reads::Sql),
 ];
 
 /// Variables whose value a program runs as shell text.
@@ -162,6 +177,21 @@ impl Reader<'_> {
                 }
             }
         }
+        for (_, options, reads) in FILES.iter().filter(|(programs, ..)| programs.split(' ').any(|one| one == program)) {
+            for option in options.split(' ') {
+                let files = match option {
+                    "." => command
+                        .arguments()
+                        .iter()
+                        .find(|word| !word.text.starts_with('-'))
+                        .cloned()
+                        .into_iter()
+                        .collect(),
+                    option => values_of(command.arguments(), option),
+                };
+                files.iter().for_each(|file| self.value_in(file, *reads, command, scope));
+            }
+        }
         let editor = matches!(program.as_str(), "vim" | "vi" | "nvim" | "ex" | "view" | "gvim" | "ed");
         let pager = matches!(program.as_str(), "less" | "more" | "most");
         for word in command.arguments().iter().filter(|_| editor || pager) {
@@ -190,6 +220,15 @@ impl Reader<'_> {
             "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlite" | "duckdb" => {
                 let texts: Vec<Word> = command.arguments().iter().cloned().chain(given).collect();
                 texts.iter().for_each(|text| self.client(text, command, scope));
+                let read = |word: &Word| {
+                    let file = [".read ", "\\i ", "source "].iter().find_map(|start| word.text.strip_prefix(start))?;
+                    Some(Word { text: file.trim().to_owned(), ..word.clone() })
+                };
+                let mut files: Vec<Word> = command.arguments().iter().filter_map(read).collect();
+                if let Stdin::File(file) = &command.stdin {
+                    files.push(file.clone());
+                }
+                files.iter().for_each(|file| self.value_in(file, Reads::Sql, command, scope));
             }
             "npm" if command.arguments().first().is_some_and(|word| word.text == "pkg") => {
                 for word in command.arguments() {
@@ -202,6 +241,13 @@ impl Reader<'_> {
             }
             _ => {}
         }
+    }
+
+    /// A file of commands in one of the small languages.
+    fn value_in(&mut self, file: &Word, reads: Reads, command: &Command, scope: &Scope) {
+        let Some((stored, known)) = self.run_text(command, file) else { return };
+        let text = Word { known, ..Word::literal(stored.text) };
+        self.within(&file.text, stored.origin, |reader| reader.value(&file.text, &text, reads, command, scope));
     }
 
     fn value(&mut self, name: &str, value: &Word, reads: Reads, command: &Command, scope: &Scope) {
@@ -219,6 +265,12 @@ impl Reader<'_> {
             Reads::Lisp => lisp(&value.text),
             Reads::Debugger => debugger(&value.text),
             Reads::Tcl => tcl(&value.text),
+            Reads::Sql => {
+                self.client(value, command, scope);
+                let stdin = Stdin::Text { text: value.text.clone(), known: value.known };
+                self.push(Command { words: vec![Word::literal("sql")], stdin, ..self.bare(name, command) });
+                return;
+            }
             Reads::Calls => calls(&value.text).into_iter().chain(lisp(&value.text)).collect(),
         };
         self.acts(name, acts, value.known, command, scope);
@@ -628,6 +680,7 @@ fn sed(program: &str) -> Vec<Act> {
                 rest = behind_line();
             }
             'a' | 'i' | 'c' | '#' | ':' => rest = behind_line(),
+            'b' | 't' | 'T' => rest = after.trim_start_matches(|c: char| !matches!(c, ';' | '\n' | '}')),
             's' | 'y' => {
                 let Some(mark) = after.chars().next() else { break };
                 let (_, behind) = delimited(after.get(mark.len_utf8()..).unwrap_or_default(), mark);
@@ -738,4 +791,66 @@ pub(super) fn git_pairs(arguments: &[Word]) -> Vec<(String, Word)> {
         }
     }
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Dialect, read};
+
+    /// What runs behind the first command.
+    fn behind(text: &str) -> Vec<String> {
+        let commands = read(text, Dialect::Posix).commands;
+        let spelled = commands.iter().filter(|command| !command.via.is_empty()).map(|command| {
+            let words = command.words.iter().map(|word| word.text.clone());
+            words
+                .chain(command.redirects.iter().map(|redirect| format!(">{}", redirect.target.text)))
+                .collect::<Vec<_>>()
+                .join(" ")
+        });
+        spelled.collect()
+    }
+
+    #[test]
+    fn a_value_that_a_program_runs_is_read_as_what_it_is() {
+        for text in [
+            "tar xf a.tar --to-command='rm -rf x'",
+            "tar cf a.tar --checkpoint-action=exec='rm -rf x' b",
+            "GIT_PAGER='rm -rf x' git log",
+            "git -c core.sshCommand='rm -rf x' fetch",
+            "ssh -oProxyCommand='rm -rf x' h",
+            "vim -es -c '!rm -rf x'",
+            "gdb -batch -ex 'shell rm -rf x'",
+            "expect -c 'spawn rm -rf x'",
+            "emacs --batch --eval '(shell-command \"rm -rf x\")'",
+            "sed '1e rm -rf x' f",
+            "tmux send-keys -t a rm Space '-rf x' Enter",
+            "psql -c '\\! rm -rf x'",
+        ] {
+            assert!(behind(text).contains(&"rm -rf x".to_string()), "{text}: {:?}", behind(text));
+        }
+    }
+
+    #[test]
+    fn commands_of_sed_are_told_from_its_data() {
+        assert_eq!(behind("sed -n '1w out' f"), [">out"]);
+        assert_eq!(behind("sed 's/a/b/w out' f"), [">out"]);
+        for text in [
+            "sed 's/w/e/g;/we/d' f",
+            "sed -i '3a write me' f",
+            "sed 's|e x|w y|' f",
+            "sed -n '/[/]e/p' f",
+            "sed ':e;N;$!be' f",
+        ] {
+            assert!(behind(text).is_empty(), "{text}: {:?}", behind(text));
+        }
+    }
+
+    #[test]
+    fn a_switch_or_a_name_is_no_command() {
+        for text in
+            ["git -c core.fsmonitor=false status", "git config alias.st status", "LD_PRELOAD=libx.so a", "ENV=dev make"]
+        {
+            assert!(behind(text).is_empty(), "{text}: {:?}", behind(text));
+        }
+    }
 }

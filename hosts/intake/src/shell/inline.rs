@@ -798,6 +798,14 @@ impl Program {
             }
             return;
         }
+        // `self.folder = value`
+        let (links, after) = self.chain(i);
+        let (name, next) = if links.len() > 1 && links.iter().all(|link| link.arguments.is_none()) {
+            (dotted_name(&links), after)
+        } else {
+            (name.to_owned(), next)
+        };
+        let name = name.as_str();
         let assigned = self.is(next, '=')
             && !self.is(next.saturating_add(1), '=')
             && !self.is(next.saturating_add(1), '>')
@@ -1102,6 +1110,11 @@ impl Program {
             && only.arguments.is_none()
         {
             return self.values.get(&only.name).cloned().unwrap_or(unknown);
+        }
+        if links.iter().all(|link| link.arguments.is_none())
+            && let Some(value) = self.values.get(&dotted_name(links))
+        {
+            return value.clone();
         }
         let full = self.full_name(links);
         if let Some(word) = self.given_argument(&full) {
@@ -1646,6 +1659,11 @@ impl Program {
             _ => {}
         }
     }
+}
+
+/// `self.folder`
+fn dotted_name(links: &[Link]) -> String {
+    links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>().join(".")
 }
 
 /// Whether a call shows its arguments.

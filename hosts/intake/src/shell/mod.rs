@@ -130,7 +130,9 @@ pub enum Origin {
     /// The text that was asked about.
     #[default]
     Text,
-    /// A file that git does not know, or that the same text writes.
+    /// A file that the same text writes.
+    Written,
+    /// A file that git does not know.
     New,
     /// A file that git knows in another state, or that a tool of the project makes.
     Changed,

@@ -211,7 +211,7 @@ impl Reader<'_> {
             _ => None,
         });
         let found = match given {
-            Some((text, known)) => Some((Word::literal("-"), (Stored { text, origin: Origin::New }, known))),
+            Some((text, known)) => Some((Word::literal("-"), (Stored { text, origin: Origin::Written }, known))),
             None => files.iter().find_map(|file| Some((file.clone(), self.run_text(&command, file)?))),
         };
         let Some((file, (stored, known))) = found.filter(|_| !shown) else { return };

@@ -169,18 +169,34 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands in a file that a command runs.
+    /// What stands in a file that a command runs, and whether all of it is known.
     pub(super) fn run_text(&self, command: &Command, file: &Word) -> Option<(Stored, bool)> {
         let elsewhere = command.via.iter().any(|via| matches!(via, Via::Remote(_) | Via::Container(_)));
-        if !file.is_plain() || file.text.is_empty() || elsewhere || command.directory == Directory::Unknown {
+        if elsewhere { None } else { self.text_here(command, file) }
+    }
+
+    /// Whether an earlier command of the text writes a file.
+    pub(super) fn writes_itself(&self, command: &Command, file: &Word) -> bool {
+        let name = self.file_name(&command.directory, file);
+        self.authored.iter().any(|authored| authored.name == name)
+    }
+
+    /// [`Self::run_text`] of a file of this machine, wherever the command runs.
+    fn text_here(&self, command: &Command, file: &Word) -> Option<(Stored, bool)> {
+        if !file.known || file.text.is_empty() || command.directory == Directory::Unknown {
             return None;
         }
         let name = self.file_name(&command.directory, file);
-        match self.authored.iter().rev().find(|authored| authored.name == name) {
+        // What `find -name x.sh` finds.
+        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_it =
+            |authored: &&Authored| authored.name == name || (file.glob && last(&authored.name) == last(&file.text));
+        match self.authored.iter().rev().find(is_it) {
             Some(authored) => {
                 let (text, known) = authored.text.clone()?;
-                Some((Stored { text, origin: Origin::New }, known))
+                Some((Stored { text, origin: Origin::Written }, known))
             }
+            None if file.glob => None,
             None => Some((self.files?.stored(&command.directory, file)?, true)),
         }
     }
@@ -192,7 +208,7 @@ impl Reader<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "a file, what runs it, and where")]
-    fn stored_text(
+    pub(super) fn stored_text(
         &mut self,
         file: &Word,
         stored: &Stored,
@@ -258,7 +274,12 @@ impl Reader<'_> {
 
     /// Follows a program that is a file itself: `./x.sh`. False when it is none that can be read.
     pub(super) fn direct(&mut self, command: &Command, scope: &mut Scope) -> bool {
-        let Some(first) = command.words.first().filter(|word| word.text.contains('/')).cloned() else { return false };
+        // `PATH=.:$PATH x.sh`
+        let sets_path = || command.assignments.iter().chain(command.environment.iter()).any(|(name, _)| name == "PATH");
+        let by_path = |word: &Word| {
+            word.text.contains('/') || (sets_path() && self.authored.iter().any(|authored| authored.name == word.text))
+        };
+        let Some(first) = command.words.first().filter(|word| by_path(word)).cloned() else { return false };
         let Some((stored, known)) = self.run_text(command, &first) else { return false };
         let Some(by) = reader_of(&first.text, &stored.text) else { return false };
         self.push(command.clone());
@@ -267,8 +288,8 @@ impl Reader<'_> {
         true
     }
 
-    /// The text of a file on this standard input, when it is known: `sh < x.sh`, `cat x.sh | sh`.
-    pub(super) fn file_on(&self, command: &Command) -> Option<Word> {
+    /// The file on this standard input, when its text is known: `sh < x.sh`, `cat x.sh | sh`.
+    pub(super) fn file_on(&self, command: &Command) -> Option<(Word, Stored, bool)> {
         let file = match &command.stdin {
             Stdin::File(word) => word,
             Stdin::Pipe(upstream) => {
@@ -279,7 +300,8 @@ impl Reader<'_> {
             }
             _ => return None,
         };
-        self.run_text(command, file).map(|_| file.clone())
+        let (stored, known) = self.text_here(command, file)?;
+        Some((file.clone(), stored, known))
     }
 }
 
