@@ -70,8 +70,9 @@ fn removals(programs: &str) -> Vec<Row> {
 }
 
 pub(super) fn rows() -> Vec<Row> {
-    let rooms: [fn() -> Vec<Row>; 15] = [
+    let rooms: [fn() -> Vec<Row>; 16] = [
         own,
+        agents,
         mcp,
         files,
         text,
@@ -98,9 +99,45 @@ fn own() -> Vec<Row> {
         row("stigmergate policy show|check|diff|explain", Read),
         row("stigmergate ledger verify|show", Read),
         row("npx|bunx|uvx|pnpx stigmergate", Write).fact(F::OwnCommand),
+        row("cargo|npm|pnpm|yarn|bun|pip|pip3|pipx|brew|gem uninstall|remove|rm|un **stigmergate**", Delete)
+            .fact(F::OwnCommand),
+        row("uv|npm|yarn tool|pip|global uninstall|remove **stigmergate**", Delete).fact(F::OwnCommand),
+        row("pkill|killall|taskkill *stigmergate*", Delete).fact(F::OwnCommand),
+        row("alias|export", Read).when("stigmergate=** STIGMERGATE_*=**").fact(F::OwnCommand),
         row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report", Read),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
+    ])
+}
+
+/// Other agents: one that is started without its hook is not governed, one that is started without prompts is not asked.
+fn agents() -> Vec<Row> {
+    let all = "claude|claude-code|codex|gemini|gemini-cli|copilot|cursor-agent|opencode|amp|qwen|qwen-code|goose|aider|auggie|droid|crush";
+    Vec::from([
+        row(all, Execute).look(&[O::Agent]),
+        row("claude|claude-code", Execute).values("-p --print --model --output-format --resume -r --append-system-prompt --system-prompt --allowedTools --disallowedTools --add-dir --mcp-config --max-turns"),
+        row("claude|claude-code", Execute).when("--settings --setting-sources --bare --safe-mode --managed-settings").fact(F::ProtectedTarget),
+        row("claude|claude-code", Execute).when("--dangerously-skip-permissions --allow-dangerously-skip-permissions bypassPermissions --permission-mode=bypassPermissions").fact(F::RaisedPrivileges),
+        row("claude|claude-code config|plugin|plugins set|add|remove|rm|disable|uninstall", Write).fact(F::ProtectedTarget),
+        row("codex", Execute).values("-m --model -p --profile -C --cd -o --output-last-message -i --image"),
+        row("codex", Execute).look(&[O::Agent]).when("--dangerously-bypass-hook-trust hooks=** hooks.**=** --config=hooks** features.hooks=** --config=features.hooks=** -cfeatures.hooks=** --disable=hooks").fact(F::ProtectedTarget),
+        row("codex exec|e|resume|review", Execute).when("--dangerously-bypass-hook-trust hooks=** hooks.**=** --config=hooks** features.hooks=** --config=features.hooks=** -cfeatures.hooks=** --disable=hooks hooks").fact(F::ProtectedTarget),
+        row("codex", Execute).when("hooks").fact(F::ProtectedTarget),
+        row("codex", Execute).when("--dangerously-bypass-approvals-and-sandbox --yolo danger-full-access --sandbox=danger-full-access -sdanger-full-access").fact(F::RaisedPrivileges),
+        row("codex exec|e|resume|review", Execute).when("--dangerously-bypass-approvals-and-sandbox --yolo danger-full-access --sandbox=danger-full-access -sdanger-full-access").fact(F::RaisedPrivileges),
+        row("codex features|plugin disable|remove", Write).fact(F::ProtectedTarget),
+        row("gemini|gemini-cli|qwen|qwen-code", Execute).values("-p --prompt -m --model -i --prompt-interactive -o --output-format"),
+        row("gemini|gemini-cli|qwen|qwen-code", Execute).when("-y --yolo yolo --approval-mode=yolo --skip-trust").fact(F::RaisedPrivileges),
+        row("gemini|gemini-cli|qwen|qwen-code hooks|extensions disable|uninstall|migrate", Write).fact(F::ProtectedTarget),
+        row("copilot", Execute).when("--config-dir").fact(F::ProtectedTarget),
+        row("copilot", Execute).when("--allow-all-tools --allow-all --allow-all-paths --yolo").fact(F::RaisedPrivileges),
+        row("cursor-agent", Execute).when("-f --force --yolo").fact(F::RaisedPrivileges).values("-p --print --model --output-format"),
+        row("opencode|amp|goose|auggie|droid|crush|aider", Execute).when("--dangerously-* --yolo --skip-permissions-unsafe").fact(F::RaisedPrivileges),
+        row("opencode run", Execute).when("--dangerously-* --yolo").fact(F::RaisedPrivileges),
+        // The variables that an agent is started with, as `NAME=value`.
+        row("agent-environment", Read),
+        row("agent-environment", Write).when("CLAUDE_CONFIG_DIR=** CLAUDE_CODE_SIMPLE=** CLAUDE_CODE_SAFE_MODE=** CLAUDE_CODE_RESTRICTED=** CODEX_HOME=** GEMINI_CLI_HOME=** GEMINI_CLI_SYSTEM_*=** COPILOT_HOME=** STIGMERGATE_*=** HOME=** XDG_CONFIG_HOME=** XDG_DATA_HOME=**").fact(F::ProtectedTarget),
+        row("agent-environment", Write).when("COPILOT_ALLOW_ALL=** GEMINI_CLI_TRUST_WORKSPACE=**").fact(F::RaisedPrivileges),
     ])
 }
 
