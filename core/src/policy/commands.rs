@@ -95,6 +95,8 @@ pub enum Observe {
     Into,
     /// The whole system or all its files would be reached by the mode or owner change.
     Recursive,
+    /// It takes whole folders along: of a home, all secrets.
+    Whole,
     /// An agent is started: the variables that it is given may take its hook away.
     Agent,
     /// Its options set what other programs it runs.

@@ -508,6 +508,7 @@ impl<'a> Reader<'a> {
                 Observe::Api => self.api(asked, class, collector),
                 Observe::Variables => self.variables(asked, collector),
                 Observe::Shown => self.shown(asked, collector),
+                Observe::Whole => self.whole_home(asked, collector),
                 Observe::Agent => self.agent(asked, collector),
                 Observe::RemoteName => self.remote_name(asked, collector),
                 Observe::Settings => collector.fact(FactKind::UntrustedCode, &format!("set for {}", asked.program)),
@@ -515,6 +516,21 @@ impl<'a> Reader<'a> {
                 Observe::Environment if !class.is_harmless() => self.production(asked, collector),
                 _ => {}
             }
+        }
+    }
+
+    /// `zip -r x.zip ~`: all secrets of the home.
+    fn whole_home(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let Standing::In(directory) = &collector.standing else { return };
+        let words = asked.reading.operands.iter().filter_map(|number| asked.arguments.get(*number));
+        let known = words.filter(|word| word.known && (word.home || word.text.starts_with('/')));
+        let mut places = known.filter_map(|word| self.around.places().resolve_literal(directory, &word.text).ok());
+        let home = |place: &Place| {
+            use crate::places::Catastrophic::{FileSystemRoot, Home, HomeAncestor};
+            matches!(place.catastrophic, Some(Home | HomeAncestor | FileSystemRoot))
+        };
+        if let Some(place) = places.find(home) {
+            collector.fact(FactKind::Secret, &format!("everything in {}", place.text));
         }
     }
 

@@ -81,7 +81,7 @@ pub(crate) fn read(
             }
             read
         }
-        Tool::Web => plain(name, Class::Network),
+        Tool::Web => web(name, input, around, policy, look),
         Tool::Looks => plain(name, Class::Read),
         Tool::Other => plain(name, Class::Execute),
     }
@@ -115,6 +115,15 @@ fn plain(name: &str, class: Class) -> Read {
         dry_run: false,
     };
     Read { acts: vec![act], ..Read::default() }
+}
+
+/// The web; an address may name a file of this machine.
+fn web(name: &str, input: &Map<String, Value>, around: &Surroundings, policy: &Policy, look: bool) -> Read {
+    let mut read = plain(name, Class::Network);
+    let local = input.values().filter_map(Value::as_str).filter_map(|text| text.strip_prefix("file://"));
+    let paths: Vec<(&str, Effect)> = local.map(|path| (path, Effect::Read)).collect();
+    read.acts.append(&mut files(&paths, around, policy, look).acts);
+    read
 }
 
 fn shell_call(command: &str, dialect: Dialect, around: &Surroundings, policy: &Policy, look: bool) -> Read {
