@@ -95,6 +95,10 @@ pub enum Observe {
     Into,
     /// The whole system or all its files would be reached by the mode or owner change.
     Recursive,
+    /// It takes whole folders along: of a home, all secrets.
+    Whole,
+    /// An agent is started: the variables that it is given may take its hook away.
+    Agent,
     /// Its options set what other programs it runs.
     Settings,
     /// Its operands are numbers of processes, which may stand for all of them.
@@ -427,7 +431,7 @@ fn gives(word: &str, wanted: &str) -> bool {
         return true;
     }
     if wanted.starts_with("--") {
-        return false;
+        return wanted.contains('*') && Glob::new(wanted).is_ok_and(|glob| glob.matches(word));
     }
     let letter = wanted.strip_prefix('-').and_then(single);
     match (letter, word.strip_prefix('-')) {
@@ -443,7 +447,7 @@ fn gives(word: &str, wanted: &str) -> bool {
 
 /// `--har` for `--hard`, as many programs take it.
 fn abbreviates(word: &str, wanted: &str) -> bool {
-    word.len() > 3 && word.starts_with("--") && wanted.starts_with(word)
+    word.len() > 3 && word.starts_with("--") && !wanted.contains('=') && wanted.starts_with(word)
 }
 
 /// `-ofile`: a single letter with its value.

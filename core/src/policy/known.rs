@@ -70,8 +70,9 @@ fn removals(programs: &str) -> Vec<Row> {
 }
 
 pub(super) fn rows() -> Vec<Row> {
-    let rooms: [fn() -> Vec<Row>; 15] = [
+    let rooms: [fn() -> Vec<Row>; 16] = [
         own,
+        agents,
         mcp,
         files,
         text,
@@ -98,9 +99,45 @@ fn own() -> Vec<Row> {
         row("stigmergate policy show|check|diff|explain", Read),
         row("stigmergate ledger verify|show", Read),
         row("npx|bunx|uvx|pnpx stigmergate", Write).fact(F::OwnCommand),
+        row("cargo|npm|pnpm|yarn|bun|pip|pip3|pipx|brew|gem uninstall|remove|rm|un **stigmergate**", Delete)
+            .fact(F::OwnCommand),
+        row("uv|npm|yarn tool|pip|global uninstall|remove **stigmergate**", Delete).fact(F::OwnCommand),
+        row("pkill|killall|taskkill *stigmergate*", Delete).fact(F::OwnCommand),
+        row("alias|export", Read).when("stigmergate=** STIGMERGATE_*=**").fact(F::OwnCommand),
         row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report", Read),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
+    ])
+}
+
+/// Other agents: one that is started without its hook is not governed, one that is started without prompts is not asked.
+fn agents() -> Vec<Row> {
+    let all = "claude|claude-code|codex|gemini|gemini-cli|copilot|cursor-agent|opencode|amp|qwen|qwen-code|goose|aider|auggie|droid|crush";
+    Vec::from([
+        row(all, Execute).look(&[O::Agent]),
+        row("claude|claude-code", Execute).values("-p --print --model --output-format --resume -r --append-system-prompt --system-prompt --allowedTools --disallowedTools --add-dir --mcp-config --max-turns"),
+        row("claude|claude-code", Execute).when("--settings --setting-sources --bare --safe-mode --managed-settings").fact(F::ProtectedTarget),
+        row("claude|claude-code", Execute).when("--dangerously-skip-permissions --allow-dangerously-skip-permissions bypassPermissions --permission-mode=bypassPermissions").fact(F::RaisedPrivileges),
+        row("claude|claude-code config|plugin|plugins set|add|remove|rm|disable|uninstall", Write).fact(F::ProtectedTarget),
+        row("codex", Execute).values("-m --model -p --profile -C --cd -o --output-last-message -i --image"),
+        row("codex", Execute).look(&[O::Agent]).when("--dangerously-bypass-hook-trust hooks=** hooks.**=** --config=hooks** features.hooks=** --config=features.hooks=** -cfeatures.hooks=** --disable=hooks").fact(F::ProtectedTarget),
+        row("codex exec|e|resume|review", Execute).when("--dangerously-bypass-hook-trust hooks=** hooks.**=** --config=hooks** features.hooks=** --config=features.hooks=** -cfeatures.hooks=** --disable=hooks hooks").fact(F::ProtectedTarget),
+        row("codex", Execute).when("hooks").fact(F::ProtectedTarget),
+        row("codex", Execute).when("--dangerously-bypass-approvals-and-sandbox --yolo danger-full-access --sandbox=danger-full-access -sdanger-full-access").fact(F::RaisedPrivileges),
+        row("codex exec|e|resume|review", Execute).when("--dangerously-bypass-approvals-and-sandbox --yolo danger-full-access --sandbox=danger-full-access -sdanger-full-access").fact(F::RaisedPrivileges),
+        row("codex features|plugin disable|remove", Write).fact(F::ProtectedTarget),
+        row("gemini|gemini-cli|qwen|qwen-code", Execute).values("-p --prompt -m --model -i --prompt-interactive -o --output-format"),
+        row("gemini|gemini-cli|qwen|qwen-code", Execute).when("-y --yolo yolo --approval-mode=yolo --skip-trust").fact(F::RaisedPrivileges),
+        row("gemini|gemini-cli|qwen|qwen-code hooks|extensions disable|uninstall|migrate", Write).fact(F::ProtectedTarget),
+        row("copilot", Execute).when("--config-dir").fact(F::ProtectedTarget),
+        row("copilot", Execute).when("--allow-all-tools --allow-all --allow-all-paths --yolo").fact(F::RaisedPrivileges),
+        row("cursor-agent", Execute).when("-f --force --yolo").fact(F::RaisedPrivileges).values("-p --print --model --output-format"),
+        row("opencode|amp|goose|auggie|droid|crush|aider", Execute).when("--dangerously-* --yolo --skip-permissions-unsafe").fact(F::RaisedPrivileges),
+        row("opencode run", Execute).when("--dangerously-* --yolo").fact(F::RaisedPrivileges),
+        // The variables that an agent is started with, as `NAME=value`.
+        row("agent-environment", Read),
+        row("agent-environment", Write).when("CLAUDE_CONFIG_DIR=** CLAUDE_CODE_SIMPLE=** CLAUDE_CODE_SAFE_MODE=** CLAUDE_CODE_RESTRICTED=** CODEX_HOME=** GEMINI_CLI_HOME=** GEMINI_CLI_SYSTEM_*=** COPILOT_HOME=** STIGMERGATE_*=** HOME=** XDG_CONFIG_HOME=** XDG_DATA_HOME=**").fact(F::ProtectedTarget),
+        row("agent-environment", Write).when("COPILOT_ALLOW_ALL=** GEMINI_CLI_TRUST_WORKSPACE=**").fact(F::RaisedPrivileges),
     ])
 }
 
@@ -165,6 +202,7 @@ fn files() -> Vec<Row> {
         row("setfacl|chattr|xattr|icacls|takeown|attrib", Write).places(Which::All, E::Mode).look(&[O::Recursive]),
         row("tar|bsdtar|gtar", Write).look(&[O::Archive]),
         row("zip|7z|7za", Write).places(Which::Rest, E::Read),
+        row("zip|7z|7za|rsync|scp|rclone|tar|bsdtar|gtar|restic|borg", Write).look(&[O::Whole]),
         row("zip", Write).places(Which::First, E::Create).places(Which::Rest, E::Read).values("-x -i -n -t -P -b"),
         row("zip", Delete).when("-m --move -*m*").places(Which::Rest, E::Delete),
         row("unzip|gunzip|gzip|bunzip2|xz|unxz|bzip2|zstd|unzstd", Write).places(Which::All, E::Read).values("-d -x -P -O -I"),
@@ -243,11 +281,15 @@ fn text() -> Vec<Row> {
         row("perl", Write).when("-i -i* -pi -pie -ni").look(&[O::Rewrite]).places(Which::All, E::Edit).values("-e -E -I -M -pe -pie -ne"),
         row("xmllint|xsltproc", Read).option("-o --output", E::Overwrite),
         row("jq|yq|gron|xq|dasel|fx|mlr|xmllint|xsltproc|htmlq|pup", Read).places(Which::Rest, E::Read).values("--arg --argjson --slurpfile --rawfile -f --from-file --indent --tab"),
+        row("jq|yq", Read).when("env env.** $ENV** **$ENV** **|env** **|?env**").fact(F::Secret),
+        row("json.tool", Read).places(Which::All, E::Read).values("--indent"),
+        row("ps", Read).when("e eww ewwo auxe auxeww axeww -E axe").fact(F::Secret),
+        row("awk|gawk|mawk", Read).when("**ENVIRON**KEY** **ENVIRON**TOKEN** **ENVIRON**SECRET** **ENVIRON**PASS**").fact(F::Secret),
         row("yq|dasel", Write).when("-i --inplace -w").places(Which::Rest, E::Edit),
         row("tr|seq|expr|true|false|test|\\[|\\[\\[|date|cal|sleep|wait|which|whereis|whatis|type|command|hash|man|info|help|tldr|id|whoami|groups|hostname|uname|arch|nproc|uptime|free|vmstat|ps|pgrep|top|htop|who|w|last|tty|clear|reset|tput|stty|locale|getconf|jobs|fg|bg|times|ulimit|umask|cd|pushd|popd|dirs|:|exit|return|break|continue|shift|getopts|let|local|declare|typeset|readonly|shopt|unset|unalias|alias|trap|bind|complete|compgen|history|yes|nohup|ping|dig|nslookup|host|traceroute|netstat|ss|ifconfig|lscpu|lsblk|lspci|lsusb|dmesg|journalctl|ldd|nm|objdump|readelf|size|otool|ldconfig|write-host|write-output|get-date|get-location|get-process|get-command|get-help|measure-object|select-object|where-object|sort-object|format-table|foreach-object|convertto-json|convertfrom-json|out-null|out-string|cls|ver|where|tasklist|systeminfo", Read),
         row("echo|printf|print|write-host|write-output", Read).look(&[O::Shown]),
         row("printenv", Read).look(&[O::Variables]),
-        row("env|export|set|declare", Read).look(&[O::Variables]),
+        row("env|export|set|declare|typeset|readonly", Read).look(&[O::Variables]),
         row("export|set|declare|unset|source|.", Read),
         row("prettier|black|gofmt|rustfmt|isort|autopep8|yapf|clang-format|goimports|standard|dprint|shfmt|google-java-format|ktlint|swiftformat|taplo|biome", Write)
             .places(Which::All, E::Edit).values("--config --parser --line-length -l --config-path --style -i --indent"),
@@ -275,6 +317,9 @@ fn git() -> Vec<Row> {
         row("git add|commit|stage|mv|tag|init|merge|cherry-pick|revert|am|apply|notes|worktree|submodule|config|bisect|rebase|pull|sparse-checkout|maintenance|rerere|remote|update-index|read-tree|write-tree|commit-tree|hash-object|mktree|lfs|flow", Write).values("-m --message -F --file -C -c --author --date -X --strategy --onto -u"),
         row("git rebase|merge|pull|cherry-pick|am|revert", Write).values("-m --onto -X -s --strategy -i").back("git reflog"),
         row("git add|commit", Write).dry("-n --dry-run"),
+        // What is ignored is handed to git, and with it to everybody.
+        row("git add|stage", Write).when("-f --force").places(Which::All, E::Read),
+        row("git hash-object", Write).places(Which::All, E::Read).values("-t --path"),
         row("git commit", Write).when("-a --all --amend").values("-m --message -F --file --author --date").back("git reflog"),
         row("git log|show|diff|whatchanged|shortlog|diff-tree|diff-index|range-diff", Read).option("--output", E::Overwrite),
         row("git archive", Read).option("-o --output", E::Overwrite).values("--format --remote --prefix"),
@@ -347,6 +392,7 @@ fn hosting() -> Vec<Row> {
         row("gh|glab auth token", Read).fact(F::Secret),
         row("gh auth status", Read).when("-t --show-token").fact(F::Secret),
         row("gh|glab auth login|logout|refresh|setup-git", Write),
+        row("gh|glab pr|issue|release|mr create|comment|edit|review|note", Network).option("-F --body-file --notes-file", E::Read),
         row("gh search", Read),
         row("gh pr merge", Deploy).fact(F::SharedBranch).values("-b --body -t --subject -A --author-email --match-head-commit"),
         row("glab mr merge|accept", Deploy).fact(F::SharedBranch),

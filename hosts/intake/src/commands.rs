@@ -4,6 +4,7 @@ mod archive;
 mod requests;
 mod rewrite;
 
+use crate::places::Place;
 use crate::redact;
 use crate::repository::{Bounds, Repository, State};
 use crate::shell::{CodeSource, Command, Joined, Origin, RedirectKind, Script, Stdin, Via, Word};
@@ -418,11 +419,34 @@ impl<'a> Reader<'a> {
             };
             if source.glob {
                 self.puts_matches_into(source, &text, folder.home, effect, collector);
+            } else if source.text.ends_with("/.") || (asked.program == "rsync" && source.text.ends_with('/')) {
+                self.puts_contents_into(source, &place, effect, collector);
             } else {
                 collector.word(&joined, effect, false);
             }
         }
         true
+    }
+
+    /// What a folder holds comes over the files of the same names; where that cannot be told, anything in the folder is changed.
+    fn puts_contents_into(&self, source: &Word, folder: &Place, effect: Effect, collector: &mut Collector<'a>) {
+        let Standing::In(directory) = collector.standing.clone() else { return };
+        let from = self.around.places().resolve_literal(&directory, &source.text).ok();
+        let found = from.filter(|from| source.known && from.target.is_dir());
+        let Some(found) = found else {
+            let whole = self.around.places().workspace() == folder.target;
+            if !whole {
+                collector.place(folder, effect, false);
+            }
+            return;
+        };
+        for file in files_of(&found.target, CONTENTS) {
+            let Ok(inside) = file.strip_prefix(&found.target) else { continue };
+            let over = folder.target.join(inside);
+            if std::fs::symlink_metadata(&over).is_ok() {
+                collector.spelled(&over.to_string_lossy(), false, effect, false);
+            }
+        }
     }
 
     fn puts_matches_into(
@@ -567,12 +591,39 @@ impl<'a> Reader<'a> {
                 Observe::Api => self.api(asked, class, collector),
                 Observe::Variables => self.variables(asked, collector),
                 Observe::Shown => self.shown(asked, collector),
+                Observe::Whole => self.whole_home(asked, collector),
+                Observe::Agent => self.agent(asked, collector),
                 Observe::RemoteName => self.remote_name(asked, collector),
                 Observe::Settings => collector.fact(FactKind::UntrustedCode, &format!("set for {}", asked.program)),
                 Observe::Processes => processes(asked, collector),
                 Observe::Environment if !class.is_harmless() => self.production(asked, collector),
                 _ => {}
             }
+        }
+    }
+
+    /// `zip -r x.zip ~`: all secrets of the home.
+    fn whole_home(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let Standing::In(directory) = &collector.standing else { return };
+        let words = asked.reading.operands.iter().filter_map(|number| asked.arguments.get(*number));
+        let known = words.filter(|word| word.known && (word.home || word.text.starts_with('/')));
+        let mut places = known.filter_map(|word| self.around.places().resolve_literal(directory, &word.text).ok());
+        let home = |place: &Place| {
+            use crate::places::Catastrophic::{FileSystemRoot, Home, HomeAncestor};
+            matches!(place.catastrophic, Some(Home | HomeAncestor | FileSystemRoot))
+        };
+        if let Some(place) = places.find(home) {
+            collector.fact(FactKind::Secret, &format!("everything in {}", place.text));
+        }
+    }
+
+    /// What the table says of the variables that an agent is started with.
+    fn agent(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let given = self.command.assignments.iter().chain(self.command.environment.iter());
+        let words: Vec<String> = given.map(|(name, word)| format!("{name}={}", word.text)).collect();
+        let words: Vec<TableWord<'_>> = words.iter().map(|text| TableWord { text, known: true }).collect();
+        for kind in self.policy.commands.read("agent-environment", &words).facts {
+            collector.fact(kind, &format!("variables of {}", asked.program));
         }
     }
 
@@ -1352,6 +1403,22 @@ fn is_binary(path: &std::path::Path) -> bool {
         .filter(std::fs::Metadata::is_file)
         .and_then(|_| std::fs::File::open(path).ok()?.read(&mut beginning).ok());
     read.is_some_and(|read| beginning.get(..read).is_some_and(|bytes| bytes.contains(&0)))
+}
+
+/// Files of a folder that is copied that are looked at.
+const CONTENTS: usize = 400;
+
+/// The files below a folder, at most so many.
+fn files_of(folder: &std::path::Path, most: usize) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop().filter(|_| files.len() < most) {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().take(most);
+        for entry in entries {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder { folders.push(entry.path()) } else { files.push(entry.path()) }
+        }
+    }
+    files
 }
 
 /// The null device, under its names.

@@ -620,7 +620,7 @@ impl Search {
             self.descend(base, rest, depth);
         }
         let Ok(pattern) = Pattern::new(&shell_pattern(&text)) else { return };
-        for name in self.names(base, &pattern) {
+        for name in self.names(base, &pattern, recursive) {
             let next = base.join(name);
             if recursive {
                 if depth >= MAX_DEPTH {
@@ -634,8 +634,13 @@ impl Search {
         }
     }
 
-    fn names(&mut self, directory: &Path, pattern: &Pattern) -> Vec<OsString> {
+    fn names(&mut self, directory: &Path, pattern: &Pattern, recursive: bool) -> Vec<OsString> {
         let mut names = Vec::new();
+        // A search descends into hidden folders, too; what is in git's own is not looked for.
+        let options = MatchOptions {
+            require_literal_leading_dot: self.options.require_literal_leading_dot && !recursive,
+            ..self.options
+        };
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             if self.scanned >= MAX_SCANNED {
                 self.more = true;
@@ -643,7 +648,7 @@ impl Search {
             }
             self.scanned = self.scanned.saturating_add(1);
             let name = entry.file_name();
-            if pattern.matches_with(&name.to_string_lossy(), self.options) {
+            if pattern.matches_with(&name.to_string_lossy(), options) && !(recursive && name == ".git") {
                 names.push(name);
             }
         }

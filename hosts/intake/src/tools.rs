@@ -85,7 +85,7 @@ pub(crate) fn read(
             }
             read
         }
-        Tool::Web => plain(name, Class::Network),
+        Tool::Web => web(name, input, around, policy, look),
         Tool::Looks => plain(name, Class::Read),
         Tool::Other => plain(name, Class::Execute),
     }
@@ -119,6 +119,18 @@ fn plain(name: &str, class: Class) -> Read {
         dry_run: false,
     };
     Read { acts: vec![act], ..Read::default() }
+}
+
+/// The web. The act is the asking of one address; an address may name a file of this machine.
+fn web(name: &str, input: &Map<String, Value>, around: &Surroundings, policy: &Policy, look: bool) -> Read {
+    let asked = ["url", "query", "prompt"].iter().find_map(|field| input.get(*field)).and_then(Value::as_str);
+    let mut read = plain(&format!("{name} {}", redact::one(asked.unwrap_or_default(), policy)), Class::Network);
+    let words = input.values().filter_map(Value::as_str).flat_map(str::split_whitespace);
+    let is_file = |word: &str| word.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("file://"));
+    let local = words.filter(|word| is_file(word)).filter_map(|word| word.get(7..)).take(16);
+    let paths: Vec<(&str, Effect)> = local.map(|path| (path, Effect::Read)).collect();
+    read.acts.append(&mut files(&paths, around, policy, look).acts);
+    read
 }
 
 fn shell_call(

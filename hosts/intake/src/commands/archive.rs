@@ -109,6 +109,9 @@ impl<'a> Reader<'a> {
         };
         let (Some(place), Whose::Ours(repository)) = (place, self.repository(collector)) else { return };
         let at_top = repository.root().starts_with(&place.target);
+        if !at_top && folder.is_some() {
+            collector.place(&place, Effect::Edit, false);
+        }
         if !self.look || !place.target.starts_with(repository.root()) || (at_top && clashes == Clashes::Likely) {
             return;
         }

@@ -172,6 +172,8 @@ fn sent_file<'w>(option: &str, value: &'w str) -> Option<&'w str> {
     match option {
         "-T" | "--upload-file" | "--post-file" | "--body-file" | "-InFile" | "-K" | "--config" => Some(value),
         "-d" | "--data" | "--data-ascii" | "--data-binary" | "--json" => value.strip_prefix('@'),
+        "-b" | "--cookie" => Some(value).filter(|value| !value.contains('=')),
+        "-H" | "--header" => value.strip_prefix('@'),
         "--data-urlencode" => value.split_once('@').map(|(_, file)| file),
         "-F" | "--form" => value
             .split_once('=')

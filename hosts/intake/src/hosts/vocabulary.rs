@@ -36,7 +36,7 @@ enum Reading {
     Patch,
     /// An editor whose commands are in its input: `view`, `create`, `str_replace`.
     Editor,
-    /// An address, which may be one of this machine's files.
+    /// The web is asked.
     Web,
     /// Nothing.
     Looks,
@@ -297,17 +297,7 @@ fn read(reading: Reading, input: &Map<String, Value>) -> Result<Tool<'_>, String
             };
             Ok(Tool::Files(vec![(path, effect)]))
         }
-        Reading::Web => {
-            let words = input.values().filter_map(Value::as_str).flat_map(str::split_whitespace);
-            let local: Vec<(&str, Effect)> = words
-                .filter_map(|word| {
-                    word.get(..7).filter(|start| start.eq_ignore_ascii_case("file://")).and(word.get(7..))
-                })
-                .map(|path| (path, Effect::Read))
-                .take(16)
-                .collect();
-            Ok(if local.is_empty() { Tool::Web } else { Tool::Files(local) })
-        }
+        Reading::Web => Ok(Tool::Web),
         Reading::Looks => Ok(Tool::Looks),
     }
 }
@@ -377,8 +367,6 @@ mod tests {
         assert_eq!(files("str_replace_editor", &json!({"command": "view", "path": "a"})), one("a", Effect::Read));
         assert_eq!(files("read_many_files", &json!({"include": ["a"]})), one("a", Effect::Read));
         assert_eq!(files("grep_search", &json!({"pattern": "x", "dir_path": "a"})), one("a", Effect::Read));
-        let fetched = files("web_fetch", &json!({"prompt": "sum up file:///etc/passwd"}));
-        assert_eq!(fetched, one("/etc/passwd", Effect::Read));
         let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch";
         for field in ["command", "input", "patch"] {
             assert_eq!(files("apply_patch", &json!({field: patch})), one("a", Effect::Delete));
