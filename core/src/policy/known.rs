@@ -94,11 +94,11 @@ pub(super) fn rows() -> Vec<Row> {
 fn own() -> Vec<Row> {
     Vec::from([
         row("stigmergate", Write).fact(F::OwnCommand).unless("--version -V"),
-        row("stigmergate status|log|why|hot|agents|budget|replay|report|help|completions", Read),
+        row("stigmergate status|log|why|hot|agents|budget|replay|report|doctor|help|completions", Read),
         row("stigmergate policy show|check|diff|explain", Read),
         row("stigmergate ledger verify|show", Read),
         row("npx|bunx|uvx|pnpx stigmergate", Write).fact(F::OwnCommand),
-        row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report", Read),
+        row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report|doctor", Read),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
     ])
