@@ -95,7 +95,7 @@ pub(super) fn rows() -> Vec<Row> {
 fn own() -> Vec<Row> {
     Vec::from([
         row("stigmergate", Write).fact(F::OwnCommand).unless("--version -V"),
-        row("stigmergate status|log|why|hot|agents|budget|replay|report|help|completions", Read),
+        row("stigmergate status|log|why|hot|agents|budget|replay|report|doctor|help|completions", Read),
         row("stigmergate policy show|check|diff|explain", Read),
         row("stigmergate ledger verify|show", Read),
         row("npx|bunx|uvx|pnpx stigmergate", Write).fact(F::OwnCommand),
@@ -104,7 +104,7 @@ fn own() -> Vec<Row> {
         row("uv|npm|yarn tool|pip|global uninstall|remove **stigmergate**", Delete).fact(F::OwnCommand),
         row("pkill|killall|taskkill *stigmergate*", Delete).fact(F::OwnCommand),
         row("alias|export", Read).when("stigmergate=** STIGMERGATE_*=**").fact(F::OwnCommand),
-        row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report", Read),
+        row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report|doctor", Read),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
     ])

@@ -127,7 +127,6 @@ fn editor_empties(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::testing::Scene;
     use stigmergate_core::facts::FactKind as F;
 
