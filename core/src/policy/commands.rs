@@ -93,6 +93,8 @@ pub enum Observe {
     Checkout,
     /// Its last operand may be a folder that things are put into.
     Into,
+    /// Its operands are patterns, which it expands itself, quoted or not.
+    Patterns,
     /// The whole system or all its files would be reached by the mode or owner change.
     Recursive,
     /// It takes whole folders along: of a home, all secrets.

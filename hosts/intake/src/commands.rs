@@ -272,8 +272,15 @@ impl<'a> Reader<'a> {
             let Some(folder) = folder else { continue };
             let Standing::In(directory) = &collector.standing else { continue };
             let place = self.around.places().resolve_literal(directory, &folder.text);
+            let changes = asked.reading.class.is_none_or(|class| class >= Class::Write) && !asked.reading.dry_run;
             collector.standing = match place {
-                Ok(place) if folder.known => Standing::In(place.target),
+                Ok(place) if folder.known => {
+                    let elsewhere = matches!(place.root, crate::places::Root::Home | crate::places::Root::Outside);
+                    if elsewhere && changes {
+                        collector.fact(FactKind::OutsideWorkspace, &place.text);
+                    }
+                    Standing::In(place.target)
+                }
                 _ => Standing::Unknown,
             };
         }
@@ -313,6 +320,9 @@ impl<'a> Reader<'a> {
             let moves_repository = *effect == Effect::Move && last_name(&word.text) == ".git";
             let effect = if moves_repository { &Effect::Delete } else { effect };
             if is_remote(&word.text) {
+                if asked.reading.dry_run {
+                    continue;
+                }
                 if effect.changes() && self.is_production(&word.text) {
                     collector.fact(FactKind::Production, &word.text);
                 }
@@ -330,6 +340,10 @@ impl<'a> Reader<'a> {
             {
                 continue;
             }
+            if *effect == Effect::Overwrite && self.restores(asked, &word, collector) {
+                continue;
+            }
+            word.glob |= asked.reading.observe.contains(&Observe::Patterns) && word.text.contains(['*', '?', '[']);
             let effect = if self.edits_too_many(&word, *effect, collector) { &Effect::Overwrite } else { effect };
             collector.word(&word, *effect, recursive || effect.destroys());
         }
@@ -649,19 +663,7 @@ impl<'a> Reader<'a> {
         let bounds = Bounds { examples: 32, ..Bounds::default() };
         match self.repository(collector) {
             _ if !self.look => {}
-            Whose::Ours(repository) => {
-                let found = repository.tracked_changes(repository.root(), bounds);
-                for example in found.examples.iter().filter(|example| example.state == State::Changed) {
-                    let mut target =
-                        Target::new(location(&example.path), Effect::Overwrite, Root::Workspace, Before::Changed);
-                    target.stamp = crate::repository::stamp(&repository.root().join(&example.path));
-                    collector.targets.push(target);
-                }
-                if found.truncated || found.changed > found.examples.len() || found.unknown > 0 {
-                    let all = Location::path(".");
-                    collector.targets.push(Target::new(all, Effect::Overwrite, Root::Workspace, Before::Unknown));
-                }
-            }
+            Whose::Ours(repository) => changes_beneath(repository, repository.root(), bounds, collector),
             Whose::Other(other) => {
                 let found = other.tracked_changes(other.root(), bounds);
                 if found.truncated || found.changed > 0 || found.unknown > 0 {
@@ -671,6 +673,27 @@ impl<'a> Reader<'a> {
             Whose::Unknown => collector.word(&Word::unknown("the repository it runs in"), Effect::Overwrite, true),
             Whose::None => {}
         }
+    }
+
+    /// `git restore folder`: of a folder only what git knows is written over.
+    fn restores(&self, asked: &Asked<'a>, word: &Word, collector: &mut Collector<'a>) -> bool {
+        let verb = asked.reading.verb.first().and_then(|number| asked.arguments.get(*number));
+        let is_restore =
+            asked.program == "git" && verb.is_some_and(|verb| matches!(verb.text.as_str(), "restore" | "checkout"));
+        let (Standing::In(directory), true) = (&collector.standing, is_restore && word.is_plain()) else {
+            return false;
+        };
+        let Ok(place) = self.around.places().resolve_literal(directory, &word.text) else { return false };
+        let Some(repository) = self.around.repository().filter(|ours| place.target.starts_with(ours.root())) else {
+            return false;
+        };
+        if !place.target.is_dir() {
+            return false;
+        }
+        if self.look {
+            changes_beneath(repository, &place.target, Bounds { examples: 32, ..Bounds::default() }, collector);
+        }
+        true
     }
 
     /// Whether an earlier command of the script tells git's index of files.
@@ -1192,17 +1215,32 @@ impl<'a> Reader<'a> {
             return (target.effect.key().to_string(), target.place.clone());
         }
         let verb = asked.reading.verb.len().saturating_add(1);
-        let object = words.iter().skip(verb).find(|word| !word.starts_with('-'));
+        let object = asked.reading.operands.first().and_then(|number| asked.arguments.get(*number));
+        let object = object.map(|word| redact::one(&cut(&word.text, KEPT_BYTES), self.policy));
         let mut key: Vec<&str> = words.iter().take(verb).map(String::as_str).collect();
         if verb == 1 && object.is_none() {
             // `cmd --flag` and `cmd --other` are two acts.
             key.extend(words.get(1).map(String::as_str));
         }
-        key.extend(object.map(String::as_str));
+        key.extend(object.as_deref());
         let text = key.join(" ");
         let text =
             if text.trim().is_empty() { "redirect".to_string() } else { cut(&text.replace('\0', " "), KEY_BYTES) };
         (text.clone(), own(&text))
+    }
+}
+
+/// The uncommitted changes of a folder, which would be written over.
+fn changes_beneath(repository: &Repository, folder: &std::path::Path, bounds: Bounds, collector: &mut Collector<'_>) {
+    let found = repository.tracked_changes(folder, bounds);
+    for example in found.examples.iter().filter(|example| example.state == State::Changed) {
+        let mut target = Target::new(location(&example.path), Effect::Overwrite, Root::Workspace, Before::Changed);
+        target.stamp = crate::repository::stamp(&repository.root().join(&example.path));
+        collector.targets.push(target);
+    }
+    if found.truncated || found.changed > found.examples.len() || found.unknown > 0 {
+        let all = Location::path(".");
+        collector.targets.push(Target::new(all, Effect::Overwrite, Root::Workspace, Before::Unknown));
     }
 }
 
@@ -1451,7 +1489,13 @@ fn variables_in(raw: &str) -> Vec<String> {
     let parts = raw.split('$').skip(1);
     parts
         .map(|part| {
-            part.trim_start_matches(['{', '!']).chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+            let part = part.trim_start_matches(['{', '!']);
+            // PowerShell's name for the environment.
+            let in_environment = part.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("env:"));
+            if in_environment { part.get(4..).unwrap_or_default() } else { part }
+                .chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                .collect()
         })
         .collect()
 }

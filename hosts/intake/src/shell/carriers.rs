@@ -1240,7 +1240,12 @@ impl Reader<'_> {
                 Some((text.join("\n"), word.is_none()))
             }
             Given::File(file) => {
-                command.code_from = file.output_of.clone().or_else(|| self.written_source(&file.text));
+                let from_web = ["http://", "https://"].iter().any(|scheme| file.text.starts_with(scheme));
+                let written = || self.written_source(&file.text);
+                command.code_from = file.output_of.clone().or_else(written);
+                if from_web {
+                    command.code_from = Some(CodeSource::Downloaded);
+                }
                 self.push(command.clone());
                 let after = arguments.iter().position(|word| *word == file).map_or(0, |at| at.saturating_add(1));
                 let rest = arguments.get(after..).unwrap_or_default();
@@ -1298,6 +1303,7 @@ impl Reader<'_> {
     }
 
     fn program_acts(&mut self, found: inline::Found, base: &Command, scope: &mut Scope) {
+        self.fork_bomb |= found.forks;
         for act in found.acts {
             match act {
                 inline::Act::Words(words, redirects) => {

@@ -34,6 +34,8 @@ pub(super) enum Act {
 pub(super) struct Found {
     pub(super) acts: Vec<Act>,
     pub(super) opaque: bool,
+    /// It starts itself again without end.
+    pub(super) forks: bool,
 }
 
 /// Reads a program. `known`: nothing in the text was left unresolved. `arguments`: what it is started with.
@@ -63,7 +65,28 @@ pub(super) fn read(language: &str, text: &str, known: bool, arguments: &[Word]) 
     if program.decodes && !program.found.acts.is_empty() {
         program.found.opaque = true;
     }
+    program.found.forks = forks_without_end(&program.tokens);
     program.found
+}
+
+/// Whether a process starts itself again in a loop that has no end: `fork while 1`, `while True: os.fork()`.
+fn forks_without_end(tokens: &[Token]) -> bool {
+    let named = |wanted: &'static str| move |token: &Token| matches!(token, Token::Name(name) if name == wanted);
+    let is_true = |token: &Token| match token {
+        Token::Name(name) => matches!(name.as_str(), "True" | "true"),
+        Token::Number(number) => number == "1",
+        _ => false,
+    };
+    let endless = |pair: &[Token]| match pair {
+        [Token::Name(word), Token::Sign('('), value] | [Token::Name(word), value, _] if word == "while" => {
+            is_true(value)
+        }
+        [Token::Name(word), Token::Sign('('), Token::Sign(';')] => word == "for",
+        _ => false,
+    };
+    let ends_in_loop = matches!(tokens, [.., Token::Name(word), value] if word == "while" && is_true(value));
+    let forks = ["fork", "pcntl_fork"].into_iter().any(|name| tokens.iter().any(named(name)));
+    forks && (ends_in_loop || tokens.windows(3).any(endless) || tokens.iter().any(named("loop")))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -1345,6 +1368,10 @@ impl Program {
         let one = first(&arguments);
         let two = second(&arguments);
         let module = bare.strip_prefix("posix.").map(|rest| format!("os.{rest}"));
+        if let Some(("requests" | "httpx", method @ ("delete" | "post" | "put" | "patch"))) = bare.rsplit_once('.') {
+            self.acts("curl", &["-X", &method.to_ascii_uppercase()], vec![one]);
+            return;
+        }
         match module.as_deref().unwrap_or(bare) {
             "exec" | "eval" | "compile" | "runpy.run_path" => self.found.opaque = true,
             "getattr" | "setattr" => {
@@ -1355,6 +1382,7 @@ impl Program {
                     "os" | "shutil" | "subprocess" | "builtins" | "__builtins__" | "pathlib" | "posix" | "__import__"
                 );
             }
+            "requests.request" | "httpx.request" => self.acts("curl", &["-X"], vec![one, two]),
             "os.remove" | "os.unlink" => self.acts("rm", &[], vec![one]),
             "os.rmdir" | "os.removedirs" => self.acts("rmdir", &[], vec![one]),
             "shutil.rmtree" => self.acts("rm", &["-r"], vec![one]),
@@ -1469,6 +1497,16 @@ impl Program {
             self.found.opaque = true;
             return;
         }
+        if let ("axios" | "got" | "ky" | "superagent", "delete") = (base, method) {
+            self.acts("curl", &["-X", "DELETE"], vec![one]);
+            return;
+        }
+        if matches!(name, "fetch" | "axios" | "got" | "ky" | "axios.request" | "undici.request") {
+            if let Some(method) = self.option_of(link, "method") {
+                self.acts("curl", &["-X"], vec![method, one]);
+            }
+            return;
+        }
         if matches!(name, "rimraf" | "rimraf.rimraf" | "rimraf.default" | "del" | "rimraf.sync") {
             self.acts("rm", &["-rf"], vec![one]);
             return;
@@ -1534,6 +1572,15 @@ impl Program {
         if base == "Deno" && method == "Command" {
             self.words(vec![one, Word::unknown("args")]);
         }
+    }
+
+    /// The text behind `name:` in the arguments of a call.
+    fn option_of(&self, link: &Link, name: &str) -> Option<Word> {
+        let (open, close) = link.arguments?;
+        self.tokens.get(open..close)?.windows(3).find_map(|window| match window {
+            [Token::Name(found), Token::Sign(':'), Token::Text(value)] if found == name => Some(value.clone()),
+            _ => None,
+        })
     }
 
     fn perl_php(&mut self, name: &str, arguments: Option<Vec<(Option<String>, Value)>>) {

@@ -88,6 +88,8 @@ impl Statement {
         self.in_word = false;
         let mut word = std::mem::take(&mut self.word);
         raw.trim().clone_into(&mut word.raw);
+        let at_home = word.text.strip_prefix('~').is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']));
+        word.home |= at_home && !word.quoted;
         match self.redirect.take() {
             Some(kind) => self.redirects.push(Redirect { kind, target: word }),
             None => self.words.push(word),
