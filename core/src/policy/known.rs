@@ -301,8 +301,8 @@ fn text() -> Vec<Row> {
 
 fn git() -> Vec<Row> {
     Vec::from([
-        // Settings that hold commands: more than a program's name is code.
-        row("git", Write).when("alias.**=!** core.pager=**[!a-zA-Z0-9./_-]** core.sshCommand=** core.fsmonitor=**[!a-zA-Z0-9./_-]** core.editor=**[!a-zA-Z0-9./_:-]** sequence.editor=**[!a-zA-Z0-9./_:-]** diff.external=** core.hooksPath=/** core.askPass=** credential.helper=!** protocol.ext.allow=always filter.**.clean=** filter.**.smudge=** gpg.program=** pager.**=**[!a-zA-Z0-9./_-]**").look(&[O::Settings]),
+        // The values of settings are read as what git makes of them; this one lets any address be a command.
+        row("git", Write).when("protocol.ext.allow=always").look(&[O::Settings]),
         row("git config core.fsmonitor|core.sshCommand|core.pager|core.editor|core.askPass|core.gitProxy|sequence.editor|diff.external|credential.helper|gpg.program|gpg.*.program|filter.*.clean|filter.*.smudge|filter.*.process|*.textconv|diff.*.command|merge.*.driver|pager.*|interactive.diffFilter|uploadpack.packObjectsHook", Write)
             .when("**[!a-zA-Z0-9./_:-]**").unless("git-lfs?**").fact(F::UntrustedCode),
         row("git config alias.*", Write).when("!**").fact(F::UntrustedCode),
