@@ -1,5 +1,7 @@
 //! From a tool and its input to acts, whatever the host calls the tool.
 
+mod served;
+
 use crate::commands::{self, cut};
 use crate::redact;
 use crate::scripts::Disk;
@@ -14,7 +16,7 @@ use std::path::PathBuf;
 use stigmergate_core::facts::{Act, Class, Effect, Fact, FactKind};
 use stigmergate_core::location::Location;
 use stigmergate_core::policy::Policy;
-use stigmergate_core::policy::commands::{Observe, Word as TableWord};
+use stigmergate_core::policy::commands::{Observe, Reading, Word as TableWord};
 
 /// The program under which the policy's table knows the verbs of MCP tools.
 const MCP: &str = "mcp";
@@ -251,68 +253,44 @@ fn mcp(
     look: bool,
 ) -> Read {
     let words = split_name(verb);
-    let table: Vec<TableWord<'_>> = words.iter().map(|word| TableWord { text: word, known: true }).collect();
-    // The verb need not stand first: `kubectl_delete`, `API-delete-a-block`.
-    let readings =
-        (0..words.len().max(1)).filter_map(|from| table.get(from..)).map(|rest| policy.commands.read(MCP, rest));
-    let mut readings = readings.peekable();
-    let whole = readings.peek().cloned().unwrap_or_default();
-    let reading = readings.find(|reading| !reading.verb.is_empty()).unwrap_or(whole);
+    let reading = served_verb(&words, policy);
     let mut class = reading.class.unwrap_or(Class::Execute);
     let mut collector = Collector::new(around, policy, Standing::In(around.directory().to_owned()), look);
-    let paths: Vec<&str> = PATH_FIELDS.iter().filter_map(|field| input.get(*field)).flat_map(texts).collect();
-    let local = server_of_files(server) && !paths.is_empty();
+    let fields = served::Fields::of(input);
+    let asked = fields
+        .verbs()
+        .map(split_name)
+        .map(|words| served_verb(&words, policy))
+        .find(|reading| reading.class == Some(Class::Delete));
+    let places = fields.places(|text| served::is_local(text, &words, server, &fields, around));
+    let local = !places.is_empty();
     if local {
-        let effect = match class {
-            Class::Read | Class::Check => Effect::Read,
-            Class::Delete => Effect::Delete,
-            _ if words
-                .iter()
-                .any(|word| matches!(word.as_str(), "edit" | "append" | "insert" | "patch" | "replace")) =>
-            {
-                Effect::Edit
-            }
-            _ if words.iter().any(|word| matches!(word.as_str(), "directory" | "folder" | "mkdir")) => Effect::Create,
-            _ if words.iter().any(|word| matches!(word.as_str(), "move" | "rename")) => Effect::Move,
-            _ => Effect::Overwrite,
-        };
-        for path in &paths {
-            collector.spelled(path, false, effect, true);
+        let effect = served::effect(class, &words);
+        for place in &places {
+            let effect = place.effect(effect, |verb| served_verb(&split_name(verb), policy).class);
+            collector.spelled(place.text, false, effect, true);
+            class = match effect {
+                Effect::Read => class,
+                Effect::Delete => Class::Delete,
+                _ => class.max(Class::Write),
+            };
         }
-        for path in ["destination", "target", "new_path", "newPath"]
-            .iter()
-            .filter_map(|field| input.get(*field))
-            .flat_map(texts)
-        {
-            collector.spelled(path, false, Effect::Overwrite, true);
-        }
-        class = if effect == Effect::Edit
-            || effect == Effect::Overwrite
-            || effect == Effect::Create
-            || effect == Effect::Move
-        {
-            Class::Write
-        } else {
-            class
-        };
     } else {
-        for kind in &reading.facts {
+        for kind in reading.facts.iter().chain(asked.iter().flat_map(|asked| &asked.facts)) {
             collector.fact(*kind, verb);
         }
+        class = asked.and_then(|asked| asked.class).map_or(class, |asked| class.max(asked));
     }
-    if reading.observe.contains(&Observe::Sql) {
-        let statements = ["sql", "query", "statement", "statements", "command"]
-            .iter()
-            .filter_map(|field| input.get(*field))
-            .flat_map(texts);
-        match statements.filter_map(sql::doing).max() {
+    let speaks_sql = reading.observe.contains(&Observe::Sql) || served::is_database(&words, server);
+    if speaks_sql {
+        match fields.statements().filter_map(sql::doing).max() {
             Some(sql::Doing::Destroys) => {
                 class = Class::Delete;
                 collector.fact(FactKind::Irreversible, &format!("data by {server}"));
             }
-            Some(sql::Doing::Writes) => class = Class::Execute,
-            Some(sql::Doing::Reads) => class = Class::Read,
-            None => {}
+            Some(sql::Doing::Writes) if reading.observe.contains(&Observe::Sql) => class = Class::Execute,
+            Some(sql::Doing::Reads) if reading.observe.contains(&Observe::Sql) => class = Class::Read,
+            _ => {}
         }
     }
     let mut shell = Read::default();
@@ -356,6 +334,17 @@ fn mcp(
     shell
 }
 
+/// What the table says of the words of a name.
+fn served_verb(words: &[String], policy: &Policy) -> Reading {
+    let table: Vec<TableWord<'_>> = words.iter().map(|word| TableWord { text: word, known: true }).collect();
+    // The verb need not stand first: `kubectl_delete`, `API-delete-a-block`.
+    let readings =
+        (0..words.len().max(1)).filter_map(|from| table.get(from..)).map(|rest| policy.commands.read(MCP, rest));
+    let mut readings = readings.peekable();
+    let whole = readings.peek().cloned().unwrap_or_default();
+    readings.find(|reading| !reading.verb.is_empty()).unwrap_or(whole)
+}
+
 /// A tool that writes to a branch of a hosted repository.
 fn mcp_push(input: &Map<String, Value>, around: &Surroundings, policy: &Policy, collector: &mut Collector<'_>) {
     let branch =
@@ -373,8 +362,6 @@ fn mcp_push(input: &Map<String, Value>, around: &Surroundings, policy: &Policy, 
     }
 }
 
-const PATH_FIELDS: [&str; 9] =
-    ["path", "paths", "file_path", "filePath", "file", "filename", "source", "relative_path", "uri"];
 const OBJECT_FIELDS: [&str; 12] =
     ["path", "file_path", "id", "name", "repo", "title", "key", "url", "query", "sql", "issue_number", "target"];
 
@@ -392,14 +379,6 @@ fn shell_input(input: &Map<String, Value>) -> Option<String> {
             Some(std::iter::once((*first).to_string()).chain(rest).collect())
         }
     }
-}
-
-/// Servers whose paths are those of this machine.
-fn server_of_files(server: &str) -> bool {
-    let lower = server.to_ascii_lowercase();
-    ["filesystem", "file", "fs", "serena", "desktop", "commander", "text", "editor", "memory"]
-        .iter()
-        .any(|word| lower.contains(word))
 }
 
 pub(crate) fn texts(value: &Value) -> Vec<&str> {
@@ -495,6 +474,26 @@ mod tests {
             assert!(scene.shell(command).contains(&F::Irreversible), "{command}");
         }
         scene.ordinary(&[r"Get-Content .\README.md", r"Get-ChildItem -Recurse .\src", "sed -n 's/a\\b/c/p' README.md"]);
+    }
+
+    #[test]
+    fn places_verbs_and_statements_stand_at_any_depth_of_an_input() {
+        let scene = Scene::new();
+        let root = scene.root.to_str().unwrap();
+        let served = |name: &str, input: &Value| scene.facts(name, input);
+        let write = json!({"files": [{"path": format!("{root}/notes/draft.md"), "content": "x"}]});
+        assert_eq!(served("mcp__my-files__write_files", &write), [F::Irreversible]);
+        let batch = json!({"operations": [{"op": "delete", "path": format!("{root}/notes/draft.md")}]});
+        assert_eq!(served("mcp__workspace__batch", &batch), [F::Irreversible]);
+        let edits = json!({"edits": [{"path": format!("{root}/notes/draft.md"), "old": "a", "new": "b"}]});
+        assert_eq!(served("mcp__workspace__apply_edits", &edits), []);
+        assert_eq!(served("mcp__acme__manage_user", &json!({"action": "delete", "id": 3})), [F::Irreversible]);
+        assert_eq!(served("mcp__acme__manage_user", &json!({"action": "get", "id": 3})), []);
+        assert_eq!(served("mcp__acme__db_call", &json!({"params": {"text": "DROP TABLE t"}})), [F::Irreversible]);
+        assert_eq!(served("mcp__acme__create_note", &json!({"body": "DROP TABLE t"})), []);
+        assert_eq!(served("mcp__acme__fetch", &json!({"uri": "file://.env"})), [F::Secret]);
+        let hosted = json!({"owner": "o", "repo": "r", "branch": "x", "path": "notes/draft.md", "content": "x"});
+        assert_eq!(served("mcp__github__create_or_update_file", &hosted), []);
     }
 
     #[test]
