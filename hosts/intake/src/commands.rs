@@ -272,15 +272,8 @@ impl<'a> Reader<'a> {
             let Some(folder) = folder else { continue };
             let Standing::In(directory) = &collector.standing else { continue };
             let place = self.around.places().resolve_literal(directory, &folder.text);
-            let changes = asked.reading.class.is_none_or(|class| class >= Class::Write) && !asked.reading.dry_run;
             collector.standing = match place {
-                Ok(place) if folder.known => {
-                    let elsewhere = matches!(place.root, crate::places::Root::Home | crate::places::Root::Outside);
-                    if elsewhere && changes {
-                        collector.fact(FactKind::OutsideWorkspace, &place.text);
-                    }
-                    Standing::In(place.target)
-                }
+                Ok(place) if folder.known => Standing::In(place.target),
                 _ => Standing::Unknown,
             };
         }
@@ -1215,8 +1208,10 @@ impl<'a> Reader<'a> {
             return (target.effect.key().to_string(), target.place.clone());
         }
         let verb = asked.reading.verb.len().saturating_add(1);
-        let object = asked.reading.operands.first().and_then(|number| asked.arguments.get(*number));
-        let object = object.map(|word| redact::one(&cut(&word.text, KEPT_BYTES), self.policy));
+        let told: Vec<String> =
+            asked.arguments.iter().take(KEPT_WORDS).map(|word| cut(&word.text, KEPT_BYTES)).collect();
+        let told = redact::words(&told, self.policy);
+        let object = asked.reading.operands.first().and_then(|number| told.get(*number)).cloned();
         let mut key: Vec<&str> = words.iter().take(verb).map(String::as_str).collect();
         if verb == 1 && object.is_none() {
             // `cmd --flag` and `cmd --other` are two acts.
