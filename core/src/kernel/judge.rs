@@ -126,8 +126,7 @@ impl Kernel {
         let policy = &*self.policy;
         let observations = facts::observe(call, policy, &self.memory);
         let irreversible = observations.iter().any(|seen| seen.fact.kind == FactKind::Irreversible);
-        let allowed_acts: Vec<Option<&str>> =
-            call.acts.iter().map(|act| rules::allowed(call, act, &policy.rules)).collect();
+        let allowed_acts: Vec<Option<&str>> = call.acts.iter().map(|act| rules::allowed(call, act, policy)).collect();
         let mut known = Known {
             class: call.class(),
             weighed: call.acts.iter().any(Act::is_remembered),
@@ -135,8 +134,8 @@ impl Kernel {
             excused: Vec::new(),
             missing: Missing::default(),
             irreversible,
-            denied: rules::denied(call, &policy.rules),
-            asked: rules::asked(call, &policy.rules),
+            denied: rules::denied(call, policy),
+            asked: rules::asked(call, policy),
             allowed: None,
         };
         for observation in &observations {

@@ -577,6 +577,6 @@ mod tests {
         let places = places();
         assert!(places.secrets.iter().any(|glob| glob.matches("a/.env")));
         assert_eq!(class_rules().last().unwrap().pattern.as_str(), "*");
-        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (23, 56, 20));
+        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (44, 99, 23));
     }
 }
