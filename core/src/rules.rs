@@ -8,7 +8,8 @@
 use crate::facts::{Act, Call, names, reaches_into};
 use crate::glob::Glob;
 use crate::location::Location;
-use crate::policy::Rules;
+use crate::policy::commands::Commands;
+use crate::policy::{Policy, Rules};
 use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -24,28 +25,29 @@ pub struct Match {
 
 /// The first `deny` or `deny_paths` rule that matches a call. `tool` is the host's name for the tool.
 #[must_use]
-pub fn denied(tool: &str, call: &Call, rules: &Rules) -> Option<Match> {
-    first_match(tool, call, &rules.deny).or_else(|| denied_place(call, rules))
+pub fn denied(tool: &str, call: &Call, policy: &Policy) -> Option<Match> {
+    first_match(tool, call, &policy.rules.deny, &policy.commands).or_else(|| denied_place(call, &policy.rules))
 }
 
 /// The first `ask` rule that matches a call.
 #[must_use]
-pub fn asked(tool: &str, call: &Call, rules: &Rules) -> Option<Match> {
-    first_match(tool, call, &rules.ask)
+pub fn asked(tool: &str, call: &Call, policy: &Policy) -> Option<Match> {
+    first_match(tool, call, &policy.rules.ask, &policy.commands)
 }
 
 /// The first `allow` rule that matches an act of a call.
 #[must_use]
-pub fn allowed<'r>(tool: &str, call: &Call, act: &Act, rules: &'r Rules) -> Option<&'r str> {
-    rules.allow.iter().map(String::as_str).find(|rule| is_tool(rule, tool, call) || is_command(rule, &act.words))
+pub fn allowed<'r>(tool: &str, call: &Call, act: &Act, policy: &'r Policy) -> Option<&'r str> {
+    let matches = |rule: &&str| is_tool(rule, tool, call) || is_command(rule, &act.words, &policy.commands);
+    policy.rules.allow.iter().map(String::as_str).find(matches)
 }
 
-fn first_match(tool: &str, call: &Call, rules: &[String]) -> Option<Match> {
+fn first_match(tool: &str, call: &Call, rules: &[String], commands: &Commands) -> Option<Match> {
     rules.iter().find_map(|rule| {
         if is_tool(rule, tool, call) {
             return Some(Match { rule: rule.clone(), act: None });
         }
-        let act = call.acts.iter().position(|act| is_command(rule, &act.words))?;
+        let act = call.acts.iter().position(|act| is_command(rule, &act.words, commands))?;
         Some(Match { rule: rule.clone(), act: u32::try_from(act).ok() })
     })
 }
@@ -74,7 +76,7 @@ fn is_tool(rule: &str, tool: &str, call: &Call) -> bool {
 }
 
 /// Whether a command begins as the rule says.
-fn is_command(rule: &str, words: &[String]) -> bool {
+fn is_command(rule: &str, words: &[String], commands: &Commands) -> bool {
     let Some(first) = words.first() else { return false };
     let mut wanted = rule.split_whitespace();
     let Some(program) = wanted.next() else { return false };
@@ -86,22 +88,30 @@ fn is_command(rule: &str, words: &[String]) -> bool {
     let operands: Vec<&str> = arguments().filter(|word| !is_option(word)).collect();
     let in_order =
         plain.len() <= operands.len() && plain.iter().zip(&operands).all(|(rule, word)| word_matches(rule, word));
-    in_order && options.iter().all(|option| has_option(option, arguments()))
+    in_order && options.iter().all(|option| has_option(option, words, commands))
 }
 
 fn is_option(word: &str) -> bool {
     word.starts_with('-') && word.len() > 1
 }
 
-/// Whether an option stands among the arguments: by its name, or, for short ones, in a bundle (`-rf` is in `-fvr`).
-fn has_option<'a>(option: &str, mut arguments: impl Iterator<Item = &'a str> + Clone) -> bool {
-    if let Some(letters) = option.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
-        let bundles = arguments.clone().filter(|word| is_option(word) && !word.starts_with("--"));
-        if letters.chars().all(|letter| bundles.clone().any(|bundle| bundle.contains(letter))) {
-            return true;
-        }
-    }
-    arguments.any(|word| word == option || word.split_once('=').is_some_and(|(name, _)| name == option))
+/// Whether an option stands among the arguments: by its name, by the other name that the table knows it by, or, for short ones, in a
+/// bundle (`-rf` is in `-fvr`, and in `--recursive --force`).
+fn has_option(option: &str, words: &[String], commands: &Commands) -> bool {
+    let given =
+        |option: &str| stands_in(option, words) || commands.same(words, option).any(|other| stands_in(other, words));
+    let letters = option.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    given(option) || letters.is_some_and(|letters| letters.chars().all(|letter| given(&alloc::format!("-{letter}"))))
+}
+
+/// Whether an option itself stands among the arguments; a single letter also in a bundle.
+fn stands_in(option: &str, words: &[String]) -> bool {
+    let mut letters = option.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default().chars();
+    let letter = letters.next().filter(|_| letters.next().is_none());
+    words.iter().skip(1).any(|word| {
+        let bundled = letter.is_some_and(|letter| is_option(word) && !word.starts_with("--") && word.contains(letter));
+        bundled || word == option || word.split_once('=').is_some_and(|(name, _)| name == option)
+    })
 }
 
 fn word_matches(rule: &str, word: &str) -> bool {
@@ -120,7 +130,7 @@ mod tests {
 
     fn command(rule: &str, text: &str) -> bool {
         let words: Vec<String> = text.split_whitespace().map(String::from).collect();
-        is_command(rule, &words)
+        is_command(rule, &words, &Commands::known())
     }
 
     #[test]
@@ -133,6 +143,9 @@ mod tests {
         assert!(
             command("git push --force", "git push origin main --force") && !command("git push --force", "git push")
         );
+        assert!(command("git push --force", "git push -fu origin x") && command("git push -f", "git push --force"));
+        assert!(command("rm -rf", "rm --recursive --force x") && command("rm -rf", "rm -R --force x"));
+        assert!(command("git commit --no-verify", "git commit -nm x") && !command("git commit -n", "git commit -m x"));
         assert!(command("npm run *", "npm run build") && !command("npm run *", "npm test"));
     }
 }

@@ -127,7 +127,7 @@ impl Kernel {
         let observations = facts::observe(call, policy, &self.memory);
         let irreversible = observations.iter().any(|seen| seen.fact.kind == FactKind::Irreversible);
         let allowed_acts: Vec<Option<&str>> =
-            call.acts.iter().map(|act| rules::allowed(tool, call, act, &policy.rules)).collect();
+            call.acts.iter().map(|act| rules::allowed(tool, call, act, policy)).collect();
         let mut known = Known {
             class: call.class(),
             weighed: call.acts.iter().any(Act::is_remembered),
@@ -135,8 +135,8 @@ impl Kernel {
             excused: Vec::new(),
             missing: Missing::default(),
             irreversible,
-            denied: rules::denied(tool, call, &policy.rules),
-            asked: rules::asked(tool, call, &policy.rules),
+            denied: rules::denied(tool, call, policy),
+            asked: rules::asked(tool, call, policy),
             allowed: None,
         };
         for observation in &observations {

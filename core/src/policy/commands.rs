@@ -138,6 +138,9 @@ pub struct Row {
     /// Options with which it only says what it would do. `--` among them: also behind a `--`, where the options of a script stand.
     #[serde(default)]
     pub dry_run: Vec<String>,
+    /// Options that are one: `-f=--force`. A rule that names either means both.
+    #[serde(default)]
+    pub same: Vec<String>,
     /// What has to be looked at.
     #[serde(default)]
     pub observe: Vec<Observe>,
@@ -295,6 +298,19 @@ impl Commands {
             matching.extend(unnamed.iter().copied().filter(|_| !named.is_empty()).filter(matches));
         }
         combine(&matching, arguments, &split)
+    }
+
+    /// The other spelling of an option of a command, whose first words are its program and subcommand.
+    pub(crate) fn same<'t>(&'t self, words: &'t [String], option: &'t str) -> impl Iterator<Item = &'t str> {
+        let program = words.first().map_or("", String::as_str);
+        let rows = self.candidates(program).filter(|row| !row.same.is_empty());
+        let rows = rows.filter(|row| {
+            row.words().skip(1).zip(words.iter().skip(1)).all(|(wanted, word)| alternatives_match(wanted, word))
+        });
+        rows.flat_map(|row| &row.same).filter_map(move |pair| {
+            let (short, long) = pair.split_once('=')?;
+            if short == option { Some(long) } else { Some(short).filter(|_| long == option) }
+        })
     }
 
     fn candidates(&self, program: &str) -> impl Iterator<Item = &Row> {

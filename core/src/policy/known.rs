@@ -46,6 +46,10 @@ impl Row {
         self.dry_run = words(options);
         self
     }
+    fn same(mut self, pairs: &str) -> Self {
+        self.same = words(pairs);
+        self
+    }
     fn look(mut self, what: &[Observe]) -> Self {
         self.observe.extend_from_slice(what);
         self
@@ -70,8 +74,9 @@ fn removals(programs: &str) -> Vec<Row> {
 }
 
 pub(super) fn rows() -> Vec<Row> {
-    let rooms: [fn() -> Vec<Row>; 16] = [
+    let rooms: [fn() -> Vec<Row>; 17] = [
         own,
+        spellings,
         agents,
         mcp,
         files,
@@ -107,6 +112,54 @@ fn own() -> Vec<Row> {
         row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report|doctor", Read),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
+    ])
+}
+
+/// Options that are one, for rules.
+fn spellings() -> Vec<Row> {
+    let options = |command: &str, pairs: &str| Row { command: command.to_string(), ..Row::default() }.same(pairs);
+    Vec::from([
+        options("rm|cp|chmod|chown|grep|ls", "-r=--recursive -R=--recursive -r=-R -R=-r -f=--force"),
+        options("mv|ln|touch|mkdir", "-f=--force -s=--symbolic -p=--parents"),
+        options("rsync", "-n=--dry-run -a=--archive -r=--recursive"),
+        options("git push", "-f=--force -d=--delete -n=--dry-run -u=--set-upstream"),
+        options("git commit", "-n=--no-verify -a=--all -m=--message"),
+        options("git merge|pull|rebase", "-f=--force-rebase -i=--interactive"),
+        options(
+            "git checkout|switch|add|rm|mv|clean|tag|branch|fetch",
+            "-f=--force -d=--delete -n=--dry-run -A=--all -a=--all -t=--tags",
+        ),
+        options("git stash", "-u=--include-untracked -a=--all"),
+        options("git config", "-l=--list -e=--edit"),
+        options(
+            "curl",
+            "-k=--insecure -X=--request -d=--data -T=--upload-file -o=--output -L=--location -F=--form -u=--user -H=--header -O=--remote-name",
+        ),
+        options("wget", "-O=--output-document -q=--quiet -r=--recursive"),
+        options("docker|docker-compose|podman rm|down", "-v=--volumes -f=--force"),
+        options("docker|podman compose down|rm", "-v=--volumes -f=--force"),
+        options(
+            "docker|podman run|create|exec",
+            "-v=--volume -e=--env -p=--publish -u=--user -i=--interactive -t=--tty -d=--detach",
+        ),
+        options("docker|podman system|image|container|volume|network prune", "-a=--all -f=--force"),
+        options("npm|pnpm|yarn install|i|add|uninstall|remove", "-g=--global -D=--save-dev -f=--force"),
+        options("pip|pip3 install|uninstall", "-y=--yes -U=--upgrade -r=--requirement -t=--target"),
+        options(
+            "kubectl|oc delete|apply|get|create|replace",
+            "-f=--filename -n=--namespace -l=--selector -A=--all-namespaces -o=--output -k=--kustomize",
+        ),
+        options("helm", "-n=--namespace -f=--values -i=--install"),
+        options("gh", "-R=--repo -y=--yes -X=--method -F=--field -f=--raw-field"),
+        options(
+            "psql|mysql|mariadb",
+            "-c=--command -f=--file -e=--execute -h=--host -d=--dbname -U=--username -u=--user -p=--password",
+        ),
+        options("make|gmake", "-C=--directory -f=--file -j=--jobs -n=--dry-run"),
+        options("sed|gsed", "-i=--in-place -n=--quiet -e=--expression"),
+        options("tar|bsdtar|gtar", "-x=--extract -c=--create -f=--file -C=--directory -z=--gzip"),
+        options("cargo", "-p=--package -F=--features -r=--release"),
+        options("apt|apt-get", "-y=--yes -s=--simulate"),
     ])
 }
 

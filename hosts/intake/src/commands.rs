@@ -617,7 +617,8 @@ impl<'a> Reader<'a> {
         let mut places = known.filter_map(|word| self.around.places().resolve_literal(directory, &word.text).ok());
         let home = |place: &Place| {
             use crate::places::Catastrophic::{FileSystemRoot, Home, HomeAncestor};
-            matches!(place.catastrophic, Some(Home | HomeAncestor | FileSystemRoot))
+            let temporary = place.root == crate::places::Root::Temp;
+            !temporary && matches!(place.catastrophic, Some(Home | HomeAncestor | FileSystemRoot))
         };
         if let Some(place) = places.find(home) {
             collector.fact(FactKind::Secret, &format!("everything in {}", place.text));

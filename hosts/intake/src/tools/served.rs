@@ -139,7 +139,7 @@ pub(super) fn effect(class: Class, words: &[String]) -> Effect {
     match class {
         Class::Read | Class::Check => Effect::Read,
         Class::Delete => Effect::Delete,
-        _ if has(&["edit", "append", "insert", "patch", "replace", "str"]) => Effect::Edit,
+        _ if has(&["edit", "edits", "append", "insert", "patch", "patches", "replace", "str"]) => Effect::Edit,
         _ if has(&["directory", "folder", "mkdir"]) => Effect::Create,
         _ if has(&["move", "rename"]) => Effect::Move,
         _ if has(&["copy", "upload", "send", "convert", "open", "run", "execute", "index", "analyze"]) => Effect::Read,
