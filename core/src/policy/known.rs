@@ -404,7 +404,7 @@ fn git() -> Vec<Row> {
         row("git checkout-index", Write).when("-f --force").look(&[O::DirtyTree]),
         row("git read-tree", Write).when("--reset").look(&[O::DirtyTree]),
         row("git reset", Write).back("git reflog"),
-        row("git reset", Delete).when("--hard --merge").look(&[O::DirtyTree]),
+        row("git reset", Delete).when("--hard --merge --keep").look(&[O::DirtyTree]),
         row("git clean", Delete).dry("-n --dry-run").values("-e --exclude").places(Which::All, E::Read),
         row("git clean", Delete).unless("-X").look(&[O::UntrackedFiles]).dry("-n --dry-run").values("-e --exclude").places(Which::All, E::Read),
         row("git clean", Delete).when("-x -X").look(&[O::IgnoredFiles]).dry("-n --dry-run").values("-e --exclude"),
