@@ -15,6 +15,7 @@ use crate::policy::{Caps, Preset};
 use crate::proposal::Proposal;
 use crate::prune::{self, Module};
 use crate::trust::{Profile, Role, specialised_role};
+use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -254,16 +255,24 @@ impl<'k> View<'k> {
     /// The HOLDs that wait for a person, the oldest first.
     #[must_use]
     pub fn waiting(&self) -> Vec<ProposalView> {
-        let held = self.kernel.proposals.iter().filter(|(_, record)| *record.state_at(self.clock.now) == State::Held);
-        held.filter_map(|(id, record)| self.proposal_view(id, record)).collect()
+        self.held().into_iter().filter_map(|(id, record)| self.proposal_view(id, record)).collect()
+    }
+
+    /// An act that was asked for again waits as its latest asking, or no longer.
+    fn held(&self) -> Vec<(&'k str, &'k super::proposals::Record)> {
+        let waits = |record: &super::proposals::Record| *record.state_at(self.clock.now) == State::Held;
+        let mut seen = BTreeSet::new();
+        let latest = self.kernel.proposals.iter().rev();
+        let latest = latest.filter(|(_, record)| seen.insert((record.agent.as_str(), record.bound_to)));
+        let mut held: Vec<_> = latest.filter(|(_, record)| waits(record)).collect();
+        held.reverse();
+        held
     }
 
     /// The kernel in a few numbers.
     #[must_use]
     pub fn status(&self) -> Status {
         let kernel = self.kernel;
-        let waiting =
-            kernel.proposals.iter().filter(|(_, record)| *record.state_at(self.clock.now) == State::Held).count();
         Status {
             preset: kernel.policy.preset,
             policy: kernel.policy_digest,
@@ -273,7 +282,7 @@ impl<'k> View<'k> {
             traces: kernel.field.traces(self.clock.tick, &kernel.policy.field).count() as u64,
             agents: kernel.agents.len() as u64,
             proposals: kernel.proposals.len() as u64,
-            waiting: waiting as u64,
+            waiting: self.held().len() as u64,
             counts: kernel.counts,
         }
     }

@@ -43,6 +43,25 @@ fn the_same_id_uses_its_approval_too_and_once() {
 }
 
 #[test]
+fn an_act_that_is_asked_for_again_waits_once() {
+    let mut scene = Scene::standard();
+    let waiting = |scene: &Scene| -> Vec<String> {
+        let view = scene.kernel.at(scene.now);
+        let waiting: Vec<String> = view.waiting().into_iter().map(|held| held.id).collect();
+        assert_eq!(view.status().waiting, waiting.len() as u64);
+        waiting
+    };
+    scene.propose(push("c1"));
+    scene.propose(push("c2"));
+    scene.propose(Proposal { agent_id: "codex".into(), ..push("c3") });
+    assert_eq!(waiting(&scene), ["c2", "c3"]);
+    // Answered, it no longer waits under an earlier id.
+    scene.approve("c2");
+    scene.propose(push("c4"));
+    assert_eq!(waiting(&scene), ["c3"]);
+}
+
+#[test]
 fn an_approval_is_of_no_use_to_another_digest_or_another_agent() {
     let mut scene = Scene::standard();
     scene.propose(push("c1"));
