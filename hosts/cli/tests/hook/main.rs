@@ -7,6 +7,8 @@
     clippy::arithmetic_side_effects
 )]
 
+mod hosts;
+
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;

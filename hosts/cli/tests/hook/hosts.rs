@@ -1,65 +1,22 @@
 //! The hosts that do not ask their person: a HOLD becomes a refusal, and what a person approves runs once.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects
-)]
 
+use super::World;
 use serde_json::{Value, json};
-use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-
-struct World {
-    _base: tempfile::TempDir,
-    root: PathBuf,
-    home: PathBuf,
-}
+use std::process::Output;
 
 impl World {
-    fn new() -> Self {
-        let base = tempfile::tempdir().unwrap();
-        let path = fs::canonicalize(base.path()).unwrap();
-        let (root, home) = (path.join("work"), path.join("home"));
-        fs::create_dir_all(&root).unwrap();
-        fs::create_dir_all(&home).unwrap();
-        fs::write(root.join("mine.txt"), "mine\n").unwrap();
-        let status = Command::new("git").args(["init", "-q"]).current_dir(&root).status().unwrap();
-        assert!(status.success());
-        Self { _base: base, root, home }
+    fn tell(&self, arguments: &[&str], event: &Value) -> Output {
+        self.start(arguments, event.to_string().as_bytes()).wait_with_output().unwrap()
     }
 
-    fn run(&self, arguments: &[&str], input: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_stigmergate"));
-        command.args(arguments).current_dir(&self.root).env("HOME", &self.home);
-        for variable in [
-            "XDG_CONFIG_HOME",
-            "XDG_DATA_HOME",
-            "CLAUDECODE",
-            "CODEX_SANDBOX",
-            "GEMINI_CLI",
-            "CURSOR_AGENT",
-            "COPILOT_AGENT",
-            "OPENCODE",
-        ] {
-            command.env_remove(variable);
-        }
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
-    }
-
-    fn hook(&self, host: &str, event: &Value) -> Value {
-        let output = self.run(&["hook", host], &event.to_string());
+    fn answer(&self, host: &str, event: &Value) -> Value {
+        let output = self.tell(&["hook", host], event);
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
     }
 
     fn state(&self, id: &str) -> String {
-        let output = self.run(&["why", id, "--json"], "");
+        let output = self.run(&["why", id, "--json"]);
         let why: Value = serde_json::from_slice(&output.stdout).unwrap();
         why["state"].as_str().unwrap_or_default().to_owned()
     }
@@ -135,16 +92,16 @@ fn goes(host: &str, answer: &Value) {
 fn what_a_person_approves_runs_once_and_its_outcome_is_linked() {
     for host in ["codex", "gemini", "cursor"] {
         let world = World::new();
-        let reason = refused(host, &world.hook(host, &world.before(host, 1)));
+        let reason = refused(host, &world.answer(host, &world.before(host, 1)));
         assert!(reason.contains("stigmergate approve 1,"), "{host}: {reason}");
-        assert_eq!(world.run(&["approve", "1", "--yes"], "").status.code(), Some(0));
-        goes(host, &world.hook(host, &world.before(host, 2)));
-        world.hook(host, &world.after(host, 2));
-        let log = world.run(&["log", "--json"], "");
+        assert_eq!(world.run(&["approve", "1", "--yes"]).status.code(), Some(0));
+        goes(host, &world.answer(host, &world.before(host, 2)));
+        world.answer(host, &world.after(host, 2));
+        let log = world.run(&["log", "--json"]);
         let log: Value = serde_json::from_slice(&log.stdout).unwrap();
         assert_eq!(log["verdicts"][0]["state"], "settled", "{host}: {log}");
         // Once.
-        let again = refused(host, &world.hook(host, &world.before(host, 3)));
+        let again = refused(host, &world.answer(host, &world.before(host, 3)));
         assert!(again.contains("stigmergate approve "), "{host}: {again}");
     }
 }
@@ -152,13 +109,13 @@ fn what_a_person_approves_runs_once_and_its_outcome_is_linked() {
 #[test]
 fn copilot_asks_unless_nobody_is_there() {
     let world = World::new();
-    let answer = world.hook("copilot", &world.before("copilot", 1));
+    let answer = world.answer("copilot", &world.before("copilot", 1));
     assert_eq!(answer["permissionDecision"], "ask");
     assert!(!answer["permissionDecisionReason"].as_str().unwrap().is_empty());
-    let output = world.run(&["hook", "copilot", "--unattended"], &world.before("copilot", 2).to_string());
+    let output = world.tell(&["hook", "copilot", "--unattended"], &world.before("copilot", 2));
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(refused("copilot", &answer).contains("stigmergate approve "));
-    world.hook("copilot", &world.after("copilot", 1));
+    world.answer("copilot", &world.after("copilot", 1));
     assert_eq!(world.state("1"), "held", "the latest of two equal calls is the one that ran");
 }
 
@@ -166,9 +123,9 @@ fn copilot_asks_unless_nobody_is_there() {
 fn an_event_after_a_call_that_was_never_judged_is_an_incident_and_no_error() {
     for host in ["codex", "gemini", "copilot", "cursor"] {
         let world = World::new();
-        let output = world.run(&["hook", host], &world.after(host, 1).to_string());
+        let output = world.tell(&["hook", host], &world.after(host, 1));
         assert_eq!(output.status.code(), Some(0), "{host}: {}", String::from_utf8_lossy(&output.stderr));
-        let status = world.run(&["status", "--json"], "");
+        let status = world.run(&["status", "--json"]);
         let status: Value = serde_json::from_slice(&status.stdout).unwrap();
         assert!(status.to_string().contains("unlinked_outcome"), "{host}: {status}");
     }
@@ -179,7 +136,7 @@ fn cursor_may_run_the_hook_of_claude_code_and_is_never_told_to_ask() {
     let world = World::new();
     let mut event = world.before("codex", 1);
     event["cursor_version"] = "3.11".into();
-    let answer = world.hook("claude", &event);
+    let answer = world.answer("claude", &event);
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
     assert!(refused("codex", &answer).contains("stigmergate approve 1"));
 }
