@@ -182,8 +182,9 @@ fn run(case: &Case, base: &Path) -> (usize, Vec<String>) {
 #[test]
 fn nothing_risky_passes_and_ordinary_work_is_not_stopped() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hook");
-    // To work on some of them: the name of a file.
+    // To work on some of them: the name of a file; and `all`, to tell every file as every host.
     let only = std::env::var("HOOK_CASES").ok();
+    let by_all = std::env::var("HOOK_HOSTS").is_ok_and(|hosts| hosts == "all");
     let mut cases = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -191,7 +192,7 @@ fn nothing_risky_passes_and_ordinary_work_is_not_stopped() {
         if wanted && path.extension().is_some_and(|extension| extension == "jsonl") {
             let file = path.file_name().unwrap().to_string_lossy().into_owned();
             let text = fs::read_to_string(&path).unwrap();
-            let hosts = if file == "cases.jsonl" { &forms::HOSTS[..] } else { &forms::HOSTS[..1] };
+            let hosts = if by_all || file == "cases.jsonl" { &forms::HOSTS[..] } else { &forms::HOSTS[..1] };
             for line in text.lines().filter(|line| !line.is_empty()) {
                 let row: Value = serde_json::from_str(line).unwrap();
                 cases.extend(hosts.iter().map(|host| Case { file: file.clone(), host, row: row.clone() }));
