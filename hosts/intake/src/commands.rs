@@ -173,6 +173,8 @@ impl<'a> Reader<'a> {
         let mut collector = Collector::new(self.around, self.policy, stands, self.look);
         collector.backslashes = self.command.backslashes;
         collector.origin = self.command.origin;
+        let names = |via: &&Via| matches!(via, Via::Xargs | Via::FindExec | Via::Inline(_));
+        collector.named_by = self.command.via.iter().rev().find(names);
         // Programs remove what they made themselves, under names that only a run gives.
         let program = self.command.via.iter().any(|via| matches!(via, Via::Inline(_)));
         let own = match collector.origin {
