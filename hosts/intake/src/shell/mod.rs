@@ -24,6 +24,7 @@
 
 mod carriers;
 mod fallback;
+mod find;
 mod handed;
 mod inline;
 mod recipes;
@@ -39,6 +40,7 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use find::Entry;
 pub(crate) use walk::quote;
 pub(crate) use windows::dialect as windows_dialect;
 
@@ -160,6 +162,11 @@ pub trait Files {
     fn folder(&self, directory: &Directory) -> Option<String>;
     /// The root of the repository.
     fn root(&self) -> Option<String>;
+    /// What lies below a folder, itself first, each folder before what is in it. `None` where that is too much to look at,
+    /// or the folder is not the work's own.
+    fn entries(&self, directory: &Directory, folder: &Word) -> Option<Vec<Entry>>;
+    /// When a file was changed last.
+    fn modified(&self, directory: &Directory, path: &Word) -> Option<std::time::SystemTime>;
 }
 
 /// A word of a command.

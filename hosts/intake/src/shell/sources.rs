@@ -298,16 +298,16 @@ impl Reader<'_> {
 
     /// One of the paths on this standard input, as far as it is known: what a pattern of `find` matches, or something beneath
     /// the folders that are listed.
-    pub(super) fn listed_item(&self, stdin: &Stdin, spelled: &str) -> Word {
+    pub(super) fn listed_item(&self, stdin: &Stdin, spelled: &str) -> Vec<Word> {
         if let Stdin::Pipe(upstream) = stdin
             && let [at] = upstream.as_slice()
             && let Some(command) = self.commands.get(*at)
             && command.program() == "find"
             && !command.arguments().iter().any(|w| w.text.starts_with("-exec") || w.text.starts_with("-printf"))
         {
-            return found(command.arguments(), spelled);
+            return self.found(command, None, spelled);
         }
-        Word { under: self.listed_under(stdin), ..Word::unknown(spelled) }
+        vec![Word { under: self.listed_under(stdin), ..Word::unknown(spelled) }]
     }
 
     /// The folders beneath which the paths on this standard input lie, when that is certain.
@@ -371,30 +371,6 @@ pub(super) fn find_roots(arguments: &[Word]) -> Vec<String> {
         return Vec::new();
     }
     if roots.is_empty() { vec![".".to_owned()] } else { roots.iter().map(|w| path_text(w)).collect() }
-}
-
-/// What `find` with these arguments finds: the matches of a pattern where it looks for one name in one folder, and otherwise
-/// something beneath its folders. `spelled` is what stands for it in the text.
-pub(super) fn found(arguments: &[Word], spelled: &str) -> Word {
-    let under = find_roots(arguments);
-    let one_name = || {
-        // With alternatives and negations a name says little of what is found.
-        let plain = |w: &Word| !matches!(w.text.as_str(), "-o" | "-or" | "!" | "-not" | "," | "-iname");
-        let mut names = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| option.text == "-name");
-        let (_, name) = names.next()?;
-        let simple =
-            names.next().is_none() && name.known && !name.text.contains('/') && !name.text.trim_matches('*').is_empty();
-        let [folder] = under.as_slice() else { return None };
-        let folder = folder.trim_end_matches('/');
-        (simple && arguments.iter().all(plain)).then(|| format!("{folder}/**/{}", name.text))
-    };
-    match one_name() {
-        Some(text) => {
-            let home = text.starts_with('~');
-            Word { glob: true, home, raw: spelled.to_owned(), ..Word::literal(text) }
-        }
-        None => Word { under, ..Word::unknown(spelled) },
-    }
 }
 
 /// A path in which a leading `~` always is the home folder.

@@ -751,7 +751,7 @@ fn transformed(word: &Word, op: char, doubled: bool, operand: &str) -> Option<Wo
 }
 
 /// Whether `text` matches a pattern of `*` and `?`.
-fn matches_glob(pattern: &str, text: &str) -> bool {
+pub(super) fn matches_glob(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().take(64).collect();
     let mut reachable = vec![false; pattern.len().saturating_add(1)];
     // reachable[i]: the first i characters of the pattern match what was read.
