@@ -117,8 +117,21 @@ impl Files for Disk<'_> {
         std::fs::metadata(&place.target).ok()?.modified().ok()
     }
 
-    fn root(&self) -> Option<String> {
-        self.around.repository().map(|repository| repository.root().to_string_lossy().into_owned())
+    fn root(&self, directory: &Directory) -> Option<String> {
+        let root = self.around.repository()?.root();
+        if *directory == Directory::Unchanged {
+            return Some(root.to_string_lossy().into_owned());
+        }
+        let Standing::In(folder) = standing(self.around.directory(), directory, self.around) else { return None };
+        let nearest = folder.ancestors().find(|folder| folder.join(".git").exists())?;
+        (nearest == root).then(|| root.to_string_lossy().into_owned())
+    }
+
+    fn is_own(&self, directory: &Directory, path: &Word) -> bool {
+        let place =
+            self.place(directory, path).filter(|place| place.root == Root::Workspace && place.kind == Kind::File);
+        let state = place.and_then(|place| Some(self.around.repository()?.state(&place.path)));
+        path.is_plain() && state == Some(State::Committed)
     }
 }
 

@@ -343,7 +343,7 @@ fn said(spelling: &str, named_by: Option<&Via>) -> String {
 /// A brace list that was too long to expand, or a pattern that came out of a variable and stands quoted: what it names is not known.
 fn is_unexpanded(word: &Word) -> bool {
     let braces = word.glob && word.text.contains('{') && word.text.contains('}');
-    let pattern = !word.glob && word.raw.contains('$') && word.text.contains(['*', '?']);
+    let pattern = word.known && !word.glob && word.raw.contains('$') && word.text.contains(['*', '?']);
     // `!(src)`: all but that.
     let extended = !word.quoted && ["!(", "@(", "+(", "?(", "*("].iter().any(|open| word.raw.contains(open));
     braces || pattern || extended

@@ -56,6 +56,10 @@ impl Reader<'_> {
         if self.direct(&command, scope) {
             return;
         }
+        if let Some(named) = self.by_its_file(&command) {
+            self.run(named, scope, false);
+            return;
+        }
         let program = command.program();
         self.variables_of(&command, scope);
         self.handed(&command, scope);

@@ -137,7 +137,8 @@ impl Reader<'_> {
         spelled: &str,
     ) -> Option<Vec<Word>> {
         // What earlier commands of the text make or age is not on disk.
-        let still = |command: &Command| matches!(command.program().as_str(), "cd" | "echo" | "find" | "ls" | "mkdir" | "pwd");
+        let still =
+            |command: &Command| matches!(command.program().as_str(), "cd" | "echo" | "find" | "ls" | "mkdir" | "pwd");
         if !self.commands.iter().all(still) {
             return None;
         }

@@ -514,7 +514,6 @@ impl Program {
     fn prints_environment(&mut self, (open, close): (usize, usize)) {
         let mut at = open;
         while at < close && self.step() {
-            let asked = at.checked_sub(1).is_some_and(|before| self.name(before) == Some("in"));
             let after_process = || {
                 at.checked_sub(2).is_some_and(|before| self.name(before) == Some("process"))
                     && at.checked_sub(1).is_some_and(|dot| self.is(dot, '.'))
@@ -524,7 +523,11 @@ impl Program {
                 Some("env") => after_process(),
                 _ => false,
             };
-            if is_environment && !asked {
+            // `os.environ`, `process.env`: the value begins with the module.
+            let dotted = at.checked_sub(1).is_some_and(|dot| self.is(dot, '.'));
+            let start = if dotted { at.saturating_sub(2) } else { at };
+            let after = if is_environment { self.chain(start).1 } else { at };
+            if is_environment && !self.is_only_asked_about(start, after, open) {
                 let tokens = self.tokens.get(at.saturating_add(1)..close).unwrap_or_default();
                 let name = match tokens {
                     [Token::Sign('[' | '(' | '{'), Token::Text(word), ..] => Some(word.clone()),
@@ -1537,6 +1540,13 @@ impl Program {
             {
                 self.callback(upto.split_last().map(|(_, receiver)| receiver).unwrap_or_default(), range);
             }
+            if self.language == Language::Python
+                && matches!(name.as_str(), "exec" | "builtins.exec")
+                && let Some(file) = link.arguments.and_then(|(open, _)| self.file_whose_text(open.saturating_add(1), 0))
+            {
+                self.acts("python3", &[], vec![file]);
+                continue;
+            }
             let arguments = if is_last {
                 self.call_arguments(start, link)
             } else {
@@ -1571,6 +1581,62 @@ impl Program {
                 Language::Apple => {}
             }
         }
+    }
+
+    /// The file whose text a value is: `open('x.py').read()`, `Path('x.py').read_text()`, and `compile` of it.
+    fn file_whose_text(&mut self, start: usize, depth: usize) -> Option<Word> {
+        let (links, after) = self.chain(start);
+        if depth > 1 || !matches!(self.at(after), Some(Token::Sign(')' | ','))) {
+            return None;
+        }
+        let file = match links.as_slice() {
+            [Link { name, arguments: Some((open, _)) }] if name == "compile" => {
+                return self.file_whose_text(open.saturating_add(1), depth.saturating_add(1));
+            }
+            [Link { name: open, arguments: Some(range) }, Link { name: read, arguments: Some(_) }]
+                if open == "open" && read == "read" =>
+            {
+                first(&self.arguments(*range))
+            }
+            [receiver @ .., Link { name: read, arguments: Some(_) }] if read == "read_text" && !receiver.is_empty() => {
+                self.chain_value(receiver, 0).word()
+            }
+            _ => return None,
+        };
+        (file.is_plain() && !file.text.starts_with('-')).then_some(file)
+    }
+
+    /// Whether only something about a value goes on: that it is there, how long it is. `start` to before `after`: where the
+    /// value stands.
+    fn is_only_asked_about(&mut self, start: usize, after: usize, open: usize) -> bool {
+        let before = |back: usize| start.checked_sub(back);
+        let name_before = before(1).and_then(|at| self.name(at));
+        if matches!(name_before, Some("in" | "typeof")) {
+            return true;
+        }
+        let script = self.language == Language::Script;
+        if script && before(1).is_some_and(|at| self.is(at, '!')) {
+            return true;
+        }
+        let python = self.language == Language::Python;
+        if python && (self.name(after) == Some("is") || (name_before == Some("if") && self.name(after) == Some("else")))
+        {
+            return true;
+        }
+        let next = after.saturating_add(1);
+        let compares = matches!(self.at(after), Some(Token::Sign('=' | '!'))) && self.is(next, '=');
+        let chooses = script && self.is(after, '?') && !matches!(self.at(next), Some(Token::Sign('?' | '.')));
+        let length = script && after.checked_sub(1).is_some_and(|at| self.name(at) == Some("length"));
+        if compares || chooses || length {
+            return true;
+        }
+        // `bool(...)`, `len(...)`: as the only thing in the brackets.
+        let (Some(bracket), Some(call)) = (before(1), before(2)) else { return false };
+        bracket > open
+            && self.is(bracket, '(')
+            && self.is(after, ')')
+            && matches!(self.name(call), Some("bool" | "len" | "Boolean" | "type"))
+            && call.checked_sub(1).is_none_or(|at| !self.is(at, '.'))
     }
 
     /// `written`: what is written at once into what the call opens.
