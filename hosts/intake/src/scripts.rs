@@ -126,13 +126,6 @@ impl Files for Disk<'_> {
         let nearest = folder.ancestors().find(|folder| folder.join(".git").exists())?;
         (nearest == root).then(|| root.to_string_lossy().into_owned())
     }
-
-    fn is_own(&self, directory: &Directory, path: &Word) -> bool {
-        let place =
-            self.place(directory, path).filter(|place| place.root == Root::Workspace && place.kind == Kind::File);
-        let state = place.and_then(|place| Some(self.around.repository()?.state(&place.path)));
-        path.is_plain() && state == Some(State::Committed)
-    }
 }
 
 /// What stands at a path that a search comes by.

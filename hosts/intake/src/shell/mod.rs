@@ -164,8 +164,6 @@ pub trait Files {
     fn folder(&self, directory: &Directory) -> Option<String>;
     /// The root of the repository that a folder lies in, where it is the one of the work.
     fn root(&self, directory: &Directory) -> Option<String>;
-    /// Whether git has a file committed and unchanged, so that it is the project's own.
-    fn is_own(&self, directory: &Directory, path: &Word) -> bool;
     /// What lies below a folder, itself first, each folder before what is in it. `None` where that is too much to look at,
     /// or the folder is not the work's own.
     fn entries(&self, directory: &Directory, folder: &Word) -> Option<Vec<Entry>>;
