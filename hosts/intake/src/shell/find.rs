@@ -143,7 +143,8 @@ impl Reader<'_> {
             return None;
         }
         let action = action.or_else(|| search.acts.then(|| search.expression.printed()).flatten());
-        if search.acts && action.is_none() {
+        // No root: one of them is not known.
+        if roots.is_empty() || (search.acts && action.is_none()) {
             return None;
         }
         let mut found = Vec::new();
