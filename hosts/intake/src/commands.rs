@@ -7,7 +7,7 @@ mod rewrite;
 use crate::places::Place;
 use crate::redact;
 use crate::repository::{Bounds, Repository, State};
-use crate::shell::{CodeSource, Command, Joined, Origin, RedirectKind, Script, Stdin, Via, Word};
+use crate::shell::{CodeSource, Command, Origin, RedirectKind, Script, Stdin, Via, Word};
 use crate::sql;
 use crate::surroundings::Surroundings;
 use crate::targets::{Collector, Standing, location, own, standing};
@@ -173,6 +173,8 @@ impl<'a> Reader<'a> {
         let mut collector = Collector::new(self.around, self.policy, stands, self.look);
         collector.backslashes = self.command.backslashes;
         collector.origin = self.command.origin;
+        let names = |via: &&Via| matches!(via, Via::Xargs | Via::FindExec | Via::Inline(_));
+        collector.named_by = self.command.via.iter().rev().find(names);
         // Programs remove what they made themselves, under names that only a run gives.
         let program = self.command.via.iter().any(|via| matches!(via, Via::Inline(_)));
         let own = match collector.origin {
@@ -1140,10 +1142,17 @@ impl<'a> Reader<'a> {
         if let Some((place, _)) = lost {
             collector.fact(FactKind::Irreversible, &format!("what was moved to {}", place.as_str()));
         }
-        if let Some(path) = self.only_where_absent() {
-            let named = |target: &&mut Target| target.place.as_str() == path.text.trim_start_matches("./");
-            collector.targets.iter_mut().filter(named).for_each(|target| target.before = Before::Absent);
-        }
+        let stands = match &collector.standing {
+            Standing::In(directory) => directory.clone(),
+            Standing::Unknown => PathBuf::new(),
+        };
+        let place = |word: &Word| self.around.places().resolve_literal(&stands, &word.text).ok();
+        let free: Vec<Location> =
+            self.command.absent.iter().filter_map(place).map(|place| location(&place.text)).collect();
+        // A folder may still stand where no file does.
+        let absent =
+            |target: &&mut Target| !target.folder && target.effect != Effect::Delete && free.contains(&target.place);
+        collector.targets.iter_mut().filter(absent).for_each(|target| target.before = Before::Absent);
         for target in
             collector.targets.iter_mut().filter(|target| target.before == Before::Absent && target.effect.destroys())
         {
@@ -1158,19 +1167,6 @@ impl<'a> Reader<'a> {
                 target.way_back = Some("it is made by the same call".to_string());
             }
         }
-    }
-
-    /// The path that has to be absent for the command to run: `[ -f x ] || cp y x`, `[ ! -e x ] && cp y x`.
-    fn only_where_absent(&self) -> Option<&'a Word> {
-        let test = self.script.commands.get(self.number.checked_sub(1)?)?;
-        let words: Vec<&str> = test.arguments().iter().map(|word| word.text.as_str()).collect();
-        let (at, joined) = match words.as_slice() {
-            ["-f" | "-e" | "-s", _, ..] => (1, Joined::Or),
-            ["!", "-f" | "-e", _, ..] => (2, Joined::And),
-            _ => return None,
-        };
-        let tests = matches!(test.program().as_str(), "[" | "test" | "[[") && words.len() <= 2_usize.saturating_add(at);
-        test.arguments().get(at).filter(|word| tests && joined == self.command.joined && word.is_plain())
     }
 
     /// The words that rules are matched with: program and subcommand first, secrets hidden.

@@ -2,7 +2,7 @@
 
 use crate::places::{Kind, Place, Root};
 use crate::repository::State;
-use crate::shell::{Directory, Files, Origin, Stored, Word, program_name};
+use crate::shell::{Directory, Entry, Files, Origin, Stored, Word, program_name};
 use crate::surroundings::Surroundings;
 use crate::targets::{Standing, standing};
 use std::io::Read as _;
@@ -11,6 +11,9 @@ use stigmergate_core::policy::Policy;
 
 /// Bytes of a file that are read; a longer one is no script that somebody wrote by hand.
 const MOST_BYTES: u64 = 256 * 1024;
+
+/// Entries of a folder that a search looks at.
+const MOST_ENTRIES: usize = 10_000;
 
 /// The files around a call.
 pub(crate) struct Disk<'a> {
@@ -80,9 +83,65 @@ impl Files for Disk<'_> {
         }
     }
 
-    fn root(&self) -> Option<String> {
-        self.around.repository().map(|repository| repository.root().to_string_lossy().into_owned())
+    fn entries(&self, directory: &Directory, folder: &Word) -> Option<Vec<Entry>> {
+        let place = self.place(directory, folder)?;
+        if !matches!(place.root, Root::Workspace | Root::Temp) || place.kind == Kind::Absent {
+            return None;
+        }
+        let mut entries = vec![entry_of(&place.path, String::new())?];
+        let mut open = vec![(place.path, String::new())];
+        while let Some((path, name)) = open.pop() {
+            let Ok(inside) = std::fs::read_dir(&path) else { continue };
+            for item in inside.flatten() {
+                let below = item.file_name().into_string().ok()?;
+                let below = if name.is_empty() { below } else { format!("{name}/{below}") };
+                let entry = entry_of(&item.path(), below.clone())?;
+                if entry.kind == 'd' {
+                    open.push((item.path(), below));
+                }
+                // Git makes its own empty folders again.
+                if !(entry.kind == 'd' && entry.empty && entry.path.split('/').any(|name| name == ".git")) {
+                    entries.push(entry);
+                }
+            }
+            if entries.len() > MOST_ENTRIES {
+                return None;
+            }
+        }
+        entries.sort_by(|one, other| one.path.cmp(&other.path));
+        Some(entries)
     }
+
+    fn modified(&self, directory: &Directory, path: &Word) -> Option<std::time::SystemTime> {
+        let place = self.place(directory, path).filter(|_| path.is_plain())?;
+        std::fs::metadata(&place.target).ok()?.modified().ok()
+    }
+
+    fn root(&self, directory: &Directory) -> Option<String> {
+        let root = self.around.repository()?.root();
+        if *directory == Directory::Unchanged {
+            return Some(root.to_string_lossy().into_owned());
+        }
+        let Standing::In(folder) = standing(self.around.directory(), directory, self.around) else { return None };
+        let nearest = folder.ancestors().find(|folder| folder.join(".git").exists())?;
+        (nearest == root).then(|| root.to_string_lossy().into_owned())
+    }
+}
+
+/// What stands at a path that a search comes by.
+fn entry_of(path: &std::path::Path, below: String) -> Option<Entry> {
+    let data = std::fs::symlink_metadata(path).ok()?;
+    let kind = match data.file_type() {
+        kind if kind.is_dir() => 'd',
+        kind if kind.is_symlink() => 'l',
+        kind if kind.is_file() => 'f',
+        _ => 's',
+    };
+    let empty = match kind {
+        'd' => std::fs::read_dir(path).is_ok_and(|mut inside| inside.next().is_none()),
+        _ => kind == 'f' && data.len() == 0,
+    };
+    Some(Entry { path: below, kind, size: data.len(), empty, modified: data.modified().ok() })
 }
 
 #[cfg(test)]

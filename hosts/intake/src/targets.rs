@@ -2,7 +2,7 @@
 
 use crate::places::{Kind, Place};
 use crate::repository::{Beneath, Bounds, Repository, State};
-use crate::shell::{Directory, Origin, Word};
+use crate::shell::{Directory, Origin, Via, Word};
 use crate::surroundings::Surroundings;
 use std::path::{Path, PathBuf};
 use stigmergate_core::facts::{Before, Effect, Fact, FactKind, Root, Target};
@@ -39,6 +39,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) backslashes: bool,
     /// Where the text of the act comes from.
     pub(crate) origin: Origin,
+    /// What gives the act the names that the text does not.
+    pub(crate) named_by: Option<&'a Via>,
     /// Look at the state of places; without it only their names are wanted.
     pub(crate) look: bool,
     pub(crate) targets: Vec<Target>,
@@ -50,7 +52,8 @@ pub(crate) struct Collector<'a> {
 impl<'a> Collector<'a> {
     pub(crate) fn new(around: &'a Surroundings, policy: &'a Policy, standing: Standing, look: bool) -> Self {
         let (targets, facts, changed) = (Vec::new(), Vec::new(), Vec::new());
-        Self { around, policy, standing, backslashes: false, origin: Origin::Text, look, targets, facts, changed }
+        let (backslashes, origin, named_by) = (false, Origin::Text, None);
+        Self { around, policy, standing, backslashes, origin, named_by, look, targets, facts, changed }
     }
 
     pub(crate) fn fact(&mut self, kind: FactKind, detail: &str) {
@@ -178,7 +181,7 @@ impl<'a> Collector<'a> {
             return;
         }
         let text: String = spelling.chars().filter(|c| !c.is_control()).take(300).collect();
-        let text = if text.is_empty() { "?".to_string() } else { text };
+        let text = said(&text, self.named_by);
         let mut target = Target::new(Location::path(&named(&text)), effect, Root::Workspace, Before::Unknown);
         target.resolved = false;
         self.targets.push(target);
@@ -315,10 +318,32 @@ impl<'a> Collector<'a> {
     }
 }
 
+/// What a reader is told of a name that only a run gives. What stands for it inside the reader of shell text says nothing to them.
+fn said(spelling: &str, named_by: Option<&Via>) -> String {
+    let of_shell = spelling.contains(['$', '`']);
+    match named_by {
+        Some(Via::Xargs) if !of_shell => "the names that xargs is given".to_string(),
+        Some(Via::FindExec) if !of_shell => "what find finds".to_string(),
+        Some(Via::Inline(language)) if !of_shell => {
+            let is_name = !spelling.is_empty()
+                && !spelling.contains("..")
+                && !spelling.contains("[]")
+                && spelling.chars().all(|c| c.is_ascii_alphanumeric() || "_.[]/-".contains(c));
+            if is_name {
+                format!("`{spelling}` in the {language} program")
+            } else {
+                format!("a path that the {language} program works out")
+            }
+        }
+        _ if spelling.is_empty() => "a path that only a run gives".to_string(),
+        _ => spelling.to_string(),
+    }
+}
+
 /// A brace list that was too long to expand, or a pattern that came out of a variable and stands quoted: what it names is not known.
 fn is_unexpanded(word: &Word) -> bool {
     let braces = word.glob && word.text.contains('{') && word.text.contains('}');
-    let pattern = !word.glob && word.raw.contains('$') && word.text.contains(['*', '?']);
+    let pattern = word.known && !word.glob && word.raw.contains('$') && word.text.contains(['*', '?']);
     // `!(src)`: all but that.
     let extended = !word.quoted && ["!(", "@(", "+(", "?(", "*("].iter().any(|open| word.raw.contains(open));
     braces || pattern || extended

@@ -56,6 +56,10 @@ impl Reader<'_> {
         if self.direct(&command, scope) {
             return;
         }
+        if let Some(named) = self.by_its_file(&command) {
+            self.run(named, scope, false);
+            return;
+        }
         let program = command.program();
         self.variables_of(&command, scope);
         self.handed(&command, scope);
@@ -378,7 +382,7 @@ impl Reader<'_> {
         let names: Vec<String> = command.arguments().iter().skip(at).map(|w| w.text.clone()).collect();
         let names = if names.is_empty() { vec!["REPLY".to_owned(), "MAPFILE".to_owned()] } else { names };
         for name in names {
-            let word = self.listed_item(&stdin, &format!("${name}"));
+            let word = any_of(self.listed_item(&stdin, &format!("${name}")), &format!("${name}"));
             scope.set(&name, Var::scalar(word));
         }
         self.push(command);
@@ -885,10 +889,10 @@ impl Reader<'_> {
         scope: &mut Scope,
         words: &[Word],
         items: Option<Vec<Word>>,
-        unknown: Word,
+        unknown: Vec<Word>,
         place: Option<&str>,
     ) {
-        let items = items.filter(|items| items.len() <= MAX_ITEMS).unwrap_or_else(|| vec![unknown]);
+        let items = items.filter(|items| items.len() <= MAX_ITEMS).unwrap_or(unknown);
         let mut base = Command { code_from: None, stdin: Stdin::None, ..command };
         base.via.push(Via::Xargs);
         match place {
@@ -953,39 +957,36 @@ impl Reader<'_> {
     fn find(&mut self, command: Command, scope: &mut Scope) {
         let arguments = command.arguments().to_vec();
         let program = command.program();
-        let item = if program.starts_with("fd") {
-            Word { under: vec![".".to_owned()], ..Word::unknown("{}") }
-        } else {
-            sources::found(&arguments, "{}")
+        let by_name = program.starts_with("fd");
+        let everything = Word { under: vec![".".to_owned()], ..Word::unknown("{}") };
+        let found = |reader: &Self, at: usize| match by_name {
+            true => vec![everything.clone()],
+            false => reader.found(&command, Some(at), "{}"),
         };
         let mut base = command.clone();
         base.via.push(Via::FindExec);
         base.redirects.clear();
-        self.push(command);
-        let mut rest = arguments.iter();
-        while let Some(word) = rest.next() {
+        self.push(command.clone());
+        let mut rest = arguments.iter().enumerate();
+        while let Some((at, word)) = rest.next() {
             let runs = match program.as_str() {
                 "fd" | "fdfind" => matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"),
                 _ => matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"),
             };
-            if !runs {
-                continue;
-            }
-            let mut words: Vec<Word> = rest
-                .by_ref()
-                .take_while(|w| !matches!(w.text.as_str(), ";" | "+"))
-                .map(|w| replaced(w, "{}", &item))
-                .collect();
-            if program.starts_with("fd") && !words.iter().any(|w| w.raw.contains("{}")) {
-                words.push(item.clone());
-            }
-            if !words.is_empty() {
+            if runs {
+                let items = found(self, at);
+                let given = rest.by_ref().map(|(_, word)| word).take_while(|w| !matches!(w.text.as_str(), ";" | "+"));
+                let mut words: Vec<Word> = given.flat_map(|word| with_each(word, &items)).collect();
+                if by_name && !words.iter().any(|w| w.raw.contains("{}")) {
+                    words.extend(items);
+                }
+                if !words.is_empty() {
+                    self.run(Command { words, ..base.clone() }, scope, false);
+                }
+            } else if word.text == "-delete" && !by_name {
+                let words = [Word::literal("rm"), Word::literal("-r")].into_iter().chain(found(self, at)).collect();
                 self.run(Command { words, ..base.clone() }, scope, false);
             }
-        }
-        if !program.starts_with("fd") && arguments.iter().any(|word| word.text == "-delete") {
-            let words = vec![Word::literal("rm"), Word::literal("-r"), item];
-            self.run(Command { words, ..base }, scope, false);
         }
     }
 
@@ -1605,6 +1606,34 @@ fn assignment(word: &Word) -> Option<(String, Word)> {
     let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     valid.then(|| (name.to_owned(), Word { text: value.to_owned(), ..word.clone() }))
+}
+
+/// One of these, as a name stands for them in turn.
+fn any_of(words: Vec<Word>, spelled: &str) -> Word {
+    if let [only] = words.as_slice() {
+        return only.clone();
+    }
+    let known = !words.is_empty() && words.iter().all(Word::is_plain);
+    let under =
+        words.iter().flat_map(|word| if known { vec![sources::path_text(word)] } else { folder_of_pattern(word) });
+    Word { under: under.collect(), ..Word::unknown(spelled) }
+}
+
+/// The folder in which a pattern is looked for, or those beneath which a word lies.
+fn folder_of_pattern(word: &Word) -> Vec<String> {
+    match word.text.split_once("/**/") {
+        Some((folder, _)) if word.known => vec![folder.to_owned()],
+        _ => word.under.clone(),
+    }
+}
+
+/// `{}` with each of the items in its place; inside a longer word with any of them.
+fn with_each(word: &Word, items: &[Word]) -> Vec<Word> {
+    if word.text == "{}" {
+        items.iter().map(|item| replaced(word, "{}", item)).collect()
+    } else {
+        vec![replaced(word, "{}", &any_of(items.to_vec(), "{}"))]
+    }
 }
 
 /// `word` with `place` replaced by `item`.

@@ -58,6 +58,8 @@ pub(super) fn read(language: &str, text: &str, known: bool, arguments: &[Word]) 
         values: BTreeMap::new(),
         found: Found::default(),
         given: arguments.to_vec(),
+        hidden: Vec::new(),
+        known,
         steps: 0,
         decodes: false,
     };
@@ -107,6 +109,8 @@ enum Language {
 enum Token {
     Name(String),
     Text(Word),
+    /// A text with values in it: `f'{d}/x'`, `` `${d}/x` ``, `"#{d}/x"`.
+    Format(Word),
     /// Backticks and their like.
     Run(Word),
     Number(String),
@@ -136,8 +140,9 @@ fn lex(language: Language, text: &str, known: bool) -> Vec<Token> {
                 && name.bytes().all(|b| matches!(b.to_ascii_lowercase(), b'r' | b'b' | b'f' | b'u'))
             {
                 let lower = name.to_ascii_lowercase();
-                let word = quoted(language, &mut cursor, known, lower.contains('r'), lower.contains('f'));
-                tokens.push(Token::Text(word));
+                let formatted = lower.contains('f');
+                let word = quoted(language, &mut cursor, known, lower.contains('r'), formatted);
+                tokens.push(if formatted { text_or_format(word, "{") } else { Token::Text(word) });
                 continue;
             }
             let called = !matches!(tokens.last(), Some(Token::Sign('.' | '>' | ':' | '$' | '@' | '%' | '{')));
@@ -185,7 +190,8 @@ fn lex(language: Language, text: &str, known: bool) -> Vec<Token> {
         match c {
             '"' | '\'' => {
                 let word = quoted(language, &mut cursor, known, false, false);
-                tokens.push(Token::Text(word));
+                let formatted = language == Language::Ruby && c == '"';
+                tokens.push(if formatted { text_or_format(word, "#{") } else { Token::Text(word) });
             }
             '`' if matches!(language, Language::Perl | Language::Ruby | Language::Php) => {
                 cursor.bump();
@@ -196,7 +202,7 @@ fn lex(language: Language, text: &str, known: bool) -> Vec<Token> {
             '`' if language == Language::Script => {
                 cursor.bump();
                 let inner = delimited(&mut cursor, '`');
-                tokens.push(Token::Text(text_word(&inner, known && !inner.contains("${"))));
+                tokens.push(text_or_format(text_word(&inner, known && !inner.contains("${")), "${"));
             }
             '%' if language == Language::Ruby
                 && matches!(cursor.rest.get(1..3), Some("x(" | "x{" | "x[" | "q(" | "w(" | "w[" | "Q(" | "i[")) =>
@@ -290,6 +296,11 @@ fn regex_may_start(tokens: &[Token]) -> bool {
         }
         _ => false,
     }
+}
+
+/// A text, with values in it if it has this sign of one.
+fn text_or_format(word: Word, opening: &str) -> Token {
+    if word.text.contains(opening) { Token::Format(word) } else { Token::Text(word) }
 }
 
 fn text_word(text: &str, known: bool) -> Word {
@@ -409,6 +420,8 @@ struct Link {
 enum Value {
     One(Word),
     List(Vec<Word>),
+    /// A list of things that are each as this word says: what a folder holds.
+    Each(Word),
 }
 
 impl Value {
@@ -416,12 +429,13 @@ impl Value {
         match self {
             Self::One(word) => word,
             Self::List(_) => Word::unknown("[...]"),
+            Self::Each(word) => Word { known: false, under: Vec::new(), ..word },
         }
     }
 
     fn words(self) -> Vec<Word> {
         match self {
-            Self::One(word) => vec![word],
+            Self::One(word) | Self::Each(word) => vec![word],
             Self::List(words) => words,
         }
     }
@@ -436,6 +450,10 @@ struct Program {
     found: Found,
     /// The words that the program is started with.
     given: Vec<Word>,
+    /// Where the names of comprehensions end, and what they stood for before.
+    hidden: Vec<(usize, String, Option<Value>)>,
+    /// Nothing in the text was left unresolved.
+    known: bool,
     steps: usize,
     decodes: bool,
 }
@@ -496,7 +514,6 @@ impl Program {
     fn prints_environment(&mut self, (open, close): (usize, usize)) {
         let mut at = open;
         while at < close && self.step() {
-            let asked = at.checked_sub(1).is_some_and(|before| self.name(before) == Some("in"));
             let after_process = || {
                 at.checked_sub(2).is_some_and(|before| self.name(before) == Some("process"))
                     && at.checked_sub(1).is_some_and(|dot| self.is(dot, '.'))
@@ -506,7 +523,11 @@ impl Program {
                 Some("env") => after_process(),
                 _ => false,
             };
-            if is_environment && !asked {
+            // `os.environ`, `process.env`: the value begins with the module.
+            let dotted = at.checked_sub(1).is_some_and(|dot| self.is(dot, '.'));
+            let start = if dotted { at.saturating_sub(2) } else { at };
+            let after = if is_environment { self.chain(start).1 } else { at };
+            if is_environment && !self.is_only_asked_about(start, after, open) {
                 let tokens = self.tokens.get(at.saturating_add(1)..close).unwrap_or_default();
                 let name = match tokens {
                     [Token::Sign('[' | '(' | '{'), Token::Text(word), ..] => Some(word.clone()),
@@ -553,8 +574,10 @@ impl Program {
         self.imports();
         let mut i = 0_usize;
         while i < self.tokens.len() && self.step() {
+            self.leave_comprehensions(i);
             match self.at(i).cloned() {
                 Some(Token::Run(word)) => self.shell(word),
+                Some(Token::Sign('[' | '(' | '{')) if self.language == Language::Python => self.comprehension(i),
                 Some(Token::Name(name)) => {
                     let member = i.checked_sub(1).is_some_and(|before| match self.at(before) {
                         Some(Token::Sign('.')) => true,
@@ -794,13 +817,7 @@ impl Program {
     fn assignment(&mut self, i: usize, name: &str) {
         let next = i.saturating_add(1);
         if name == "for" && self.language == Language::Python {
-            if let Some(variable) = self.name(next).map(str::to_owned)
-                && self.name(next.saturating_add(1)) == Some("in")
-            {
-                let start = next.saturating_add(2);
-                let end = self.statement_end(start);
-                self.each_of(variable, start, end);
-            }
+            self.loop_names(next);
             return;
         }
         if name == "with" && self.language == Language::Python {
@@ -849,6 +866,169 @@ impl Program {
         self.values.insert(name.to_owned(), value);
     }
 
+    /// The names of a comprehension stand behind what it does with them: `[p.unlink() for p in list]`.
+    fn comprehension(&mut self, open: usize) {
+        let close = self.closing(open);
+        let mut depth = 0_usize;
+        for at in open..close {
+            match self.at(at) {
+                Some(Token::Sign('(' | '[' | '{')) => depth = depth.saturating_add(1),
+                Some(Token::Sign(')' | ']' | '}')) => depth = depth.saturating_sub(1),
+                Some(Token::Name(name)) if name == "for" && depth == 1 => {
+                    let names = self.names_before_in(at.saturating_add(1)).0;
+                    for name in names {
+                        let before = self.values.get(&name).cloned();
+                        self.hidden.push((close, name, before));
+                    }
+                    self.loop_names(at.saturating_add(1));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Behind a comprehension its names stand for what they stood for before.
+    fn leave_comprehensions(&mut self, at: usize) {
+        while let Some((_, name, before)) = self.hidden.pop_if(|(close, _, _)| *close <= at) {
+            match before {
+                Some(value) => self.values.insert(name, value),
+                None => self.values.remove(&name),
+            };
+        }
+    }
+
+    /// The names between `for` and `in`, and where the list begins.
+    fn names_before_in(&self, start: usize) -> (Vec<String>, usize) {
+        let mut names = Vec::new();
+        let mut at = start;
+        loop {
+            match self.at(at) {
+                Some(Token::Name(name)) if name == "in" => return (names, at.saturating_add(1)),
+                Some(Token::Name(name)) => names.push(name.clone()),
+                Some(Token::Sign(',' | '(' | ')' | '*')) => {}
+                _ => return (Vec::new(), at),
+            }
+            at = at.saturating_add(1);
+        }
+    }
+
+    /// `for name in list`, `for number, name in enumerate(list)`, `for folder, folders, files in os.walk(folder)`.
+    fn loop_names(&mut self, start: usize) {
+        let (mut names, list) = self.names_before_in(start);
+        let end = self.list_end(list);
+        if let [name] = names.as_slice() {
+            self.each_of(name.clone(), list, end);
+            return;
+        }
+        let links = self.chain(list).0;
+        let call = self.full_name(&links);
+        let range = links.last().and_then(|link| link.arguments);
+        for name in &names {
+            self.values.insert(name.clone(), Value::One(Word::unknown(name.clone())));
+        }
+        match (call.as_str(), range, names.as_slice()) {
+            ("os.walk", Some(range), [folder, folders, files]) => {
+                let root = self.arguments(range).into_iter().next().map(|(_, value)| value.word());
+                let below = |name: &str| Word { under: folders_of(root.as_ref()), ..Word::unknown(name) };
+                self.values.insert(folder.clone(), Value::One(below(folder)));
+                for list in [folders, files] {
+                    self.values.insert(list.clone(), Value::Each(plain_name()));
+                }
+            }
+            ("enumerate", Some((open, close)), [_, ..]) => {
+                let inner = self.arguments((open, close)).into_iter().next();
+                if let (Some((_, value)), Some(name)) = (inner, names.pop()) {
+                    let value = item_of(value, &name);
+                    self.values.insert(name, Value::One(value));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Where the list of a loop ends: at its body, or at the condition of a comprehension.
+    fn list_end(&mut self, start: usize) -> usize {
+        let end = self.statement_end(start);
+        let mut depth = 0_usize;
+        for at in start..end {
+            match self.at(at) {
+                Some(Token::Sign('(' | '[' | '{')) => depth = depth.saturating_add(1),
+                Some(Token::Sign(')' | ']' | '}')) => depth = depth.saturating_sub(1),
+                Some(Token::Sign(':')) if depth == 0 => return at,
+                Some(Token::Name(name)) if depth == 0 && matches!(name.as_str(), "if" | "for") => return at,
+                _ => {}
+            }
+        }
+        end
+    }
+
+    /// `list.forEach(name => ...)`: the name stands for each of the list.
+    fn callback(&mut self, receiver: &[Link], (open, close): (usize, usize)) {
+        let mut at = open.saturating_add(1);
+        if self.name(at) == Some("async") {
+            at = at.saturating_add(1);
+        }
+        let (named, arrow) = match self.is(at, '(') {
+            true => (at.saturating_add(1), self.closing(at).saturating_add(1)),
+            false => (at, at.saturating_add(1)),
+        };
+        let is_arrow = self.is(arrow, '=') && self.is(arrow.saturating_add(1), '>');
+        let Some(name) = self.name(named).filter(|_| is_arrow && !receiver.is_empty()).map(str::to_owned) else {
+            return;
+        };
+        let value = self.chain_value(receiver, 0);
+        let item = item_of(value, &name);
+        let before = self.values.insert(name.clone(), Value::One(item));
+        self.hidden.push((close, name, before));
+    }
+
+    /// A text with values in it.
+    fn formatted(&mut self, word: &Word, depth: usize) -> Word {
+        // What a shell left open in the text is not known.
+        let unclear = |text: &str| text.contains('?') || (!self.known && text.contains(['$', '`']));
+        if unclear(&word.text) {
+            return Word { under: Vec::new(), known: false, ..word.clone() };
+        }
+        let opening = match self.language {
+            Language::Script => "${",
+            Language::Ruby => "#{",
+            _ => "{",
+        };
+        let mut made: Option<Word> = None;
+        let mut rest = word.text.as_str();
+        loop {
+            let (before, after) = match rest.split_once(opening) {
+                Some((before, after)) => (before, Some(after)),
+                None => (rest, None),
+            };
+            if !before.is_empty() {
+                let part = text_word(before, true);
+                made = Some(made.map_or_else(|| part.clone(), |made| glued(&made, &part)));
+            }
+            let Some(after) = after else { break };
+            // A format and doubled brackets are not followed.
+            let Some((inner, after)) = after.split_once('}').filter(|(inner, _)| !inner.contains(['{', ':', '!']))
+            else {
+                return Word { under: Vec::new(), ..word.clone() };
+            };
+            let part = self.value_of_text(inner, depth);
+            made = Some(made.map_or_else(|| part.clone(), |made| glued(&made, &part)));
+            rest = after;
+        }
+        made.map_or_else(|| word.clone(), |made| Word { raw: word.text.clone(), ..made })
+    }
+
+    /// The value of an expression that stands inside a text.
+    fn value_of_text(&mut self, text: &str, depth: usize) -> Word {
+        let start = self.tokens.len();
+        let tokens = lex(self.language, text, true);
+        self.tokens.extend(tokens);
+        let end = self.tokens.len();
+        let value = self.value(start, end, depth.saturating_add(1)).word();
+        self.tokens.truncate(start);
+        value
+    }
+
     /// A name that stands for each of some values in turn: the matches of a pattern, or one of a list.
     fn each_of(&mut self, variable: String, start: usize, end: usize) {
         let links = self.chain(start).0;
@@ -872,23 +1052,7 @@ impl Program {
         };
         let value = match pattern.filter(|word| word.known) {
             Some(word) => Word { glob: true, ..word },
-            None => {
-                // The body of a loop ends the list in Python.
-                let end = self
-                    .tokens
-                    .get(start..end)
-                    .and_then(|tokens| tokens.iter().rposition(|token| *token == Token::Sign(':')))
-                    .map_or(end, |at| start.saturating_add(at));
-                match self.value(start, end, 0) {
-                    Value::List(words) if !words.is_empty() && words.iter().all(|word| word.known && !word.home) => {
-                        Word {
-                            under: words.into_iter().map(|word| word.text).collect(),
-                            ..Word::unknown(variable.clone())
-                        }
-                    }
-                    _ => Word::unknown(variable.clone()),
-                }
-            }
+            None => item_of(self.value(start, end, 0), &variable),
         };
         self.values.insert(variable, Value::One(value));
     }
@@ -1057,6 +1221,15 @@ impl Program {
                     at = at.saturating_add(1);
                     word
                 }
+                Some(Token::Format(word)) => {
+                    at = at.saturating_add(1);
+                    self.formatted(&word, depth)
+                }
+                Some(Token::Name(name)) if matches!(name.as_str(), "await" | "new") && at.saturating_add(1) < end => {
+                    start = if at == start { at.saturating_add(1) } else { start };
+                    at = at.saturating_add(1);
+                    continue;
+                }
                 Some(Token::Number(number)) => {
                     at = at.saturating_add(1);
                     Word::literal(number)
@@ -1089,11 +1262,15 @@ impl Program {
                     at = at.saturating_add(1);
                     continue;
                 }
-                _ => return whole.map_or_else(unknown, |word| Value::One(Word { known: false, ..word })),
+                _ => {
+                    return whole
+                        .map_or_else(unknown, |word| Value::One(Word { known: false, under: Vec::new(), ..word }));
+                }
             };
             whole = Some(match whole {
                 None => part,
-                Some(word) => join(&word, &part, std::mem::take(&mut glue)),
+                Some(word) if std::mem::take(&mut glue) == "/" => join(&word, &part, "/"),
+                Some(word) => glued(&word, &part),
             });
         }
         whole.map_or_else(unknown, Value::One)
@@ -1185,17 +1362,61 @@ impl Program {
             }
             "tempfile.gettempdir" | "os.tmpdir" => Value::One(Word::literal("/tmp")),
             "os.getcwd" | "process.cwd" | "Dir.pwd" | "Path.cwd" | "pathlib.Path.cwd" => Value::One(Word::literal(".")),
-            "glob.glob" | "glob.iglob" | "Dir.glob" | "glob" => {
-                arguments(self).into_iter().next().map_or(unknown, |word| Value::One(Word { glob: true, ..word }))
+            "glob.glob" | "glob.iglob" | "Dir.glob" | "glob" | "globSync" | "glob.sync" | "glob.globSync"
+            | "fg.sync" => {
+                arguments(self).into_iter().next().map_or(unknown, |word| Value::Each(Word { glob: true, ..word }))
+            }
+            "os.listdir"
+            | "fs.readdirSync"
+            | "fs.readdir"
+            | "fsp.readdir"
+            | "fs.promises.readdir"
+            | "Dir.children"
+            | "Dir.entries" => Value::Each(plain_name()),
+            "os.scandir" => {
+                let root = arguments(self).into_iter().next();
+                Value::Each(Word { under: folders_of(root.as_ref()), ..Word::unknown(spelled.join(".")) })
+            }
+            // The same things in another order or another kind of list.
+            "sorted" | "list" | "set" | "tuple" | "reversed" | "iter" => {
+                let inner =
+                    last.map(|(open, close)| self.listed(open.saturating_add(1), close, depth.saturating_add(1)));
+                match inner.and_then(|inner| inner.into_iter().next()) {
+                    Some((_, value @ (Value::Each(_) | Value::List(_)))) => value,
+                    _ => unknown,
+                }
             }
             _ => {
                 // `file.name` of a file or folder that lies in the temporary ones.
                 if let [receiver, Link { name, arguments: None }] = links
-                    && name == "name"
+                    && matches!(name.as_str(), "name" | "path")
                     && let Some(Value::One(word)) = self.values.get(&receiver.name)
                     && !word.under.is_empty()
                 {
                     return Value::One(word.clone());
+                }
+                if let Some((Link { name, arguments: Some(range) }, receiver)) = links.split_last()
+                    && !receiver.is_empty()
+                {
+                    let (name, range) = (name.clone(), *range);
+                    // What lies beneath a folder.
+                    if matches!(name.as_str(), "iterdir" | "rglob" | "glob" | "walk")
+                        && self.language == Language::Python
+                    {
+                        let folder = self.chain_value(receiver, depth.saturating_add(1)).word();
+                        let pattern = self.arguments(range).into_iter().next().map(|(_, value)| value.word());
+                        let leaves = pattern.is_some_and(|word| !word.known || word.text.contains(".."));
+                        let under = if leaves { Vec::new() } else { folders_of(Some(&folder)) };
+                        return Value::Each(Word { under, ..Word::unknown(spelled.join(".")) });
+                    }
+                    // Some of a list, in some order.
+                    if matches!(
+                        name.as_str(),
+                        "filter" | "sort" | "slice" | "reverse" | "toSorted" | "select" | "reject"
+                    ) && let value @ Value::Each(_) = self.chain_value(receiver, depth.saturating_add(1))
+                    {
+                        return value;
+                    }
                 }
                 // `Path('x') ...` with a method that keeps the path; `'a b'.split()`.
                 if let Some((method, receiver)) = links.split_last()
@@ -1313,6 +1534,19 @@ impl Program {
             {
                 self.prints_environment(range);
             }
+            if self.language == Language::Script
+                && matches!(link.name.as_str(), "forEach" | "map")
+                && let Some(range) = link.arguments
+            {
+                self.callback(upto.split_last().map(|(_, receiver)| receiver).unwrap_or_default(), range);
+            }
+            if self.language == Language::Python
+                && matches!(name.as_str(), "exec" | "builtins.exec")
+                && let Some(file) = link.arguments.and_then(|(open, _)| self.file_whose_text(open.saturating_add(1), 0))
+            {
+                self.acts("python3", &[], vec![file]);
+                continue;
+            }
             let arguments = if is_last {
                 self.call_arguments(start, link)
             } else {
@@ -1347,6 +1581,62 @@ impl Program {
                 Language::Apple => {}
             }
         }
+    }
+
+    /// The file whose text a value is: `open('x.py').read()`, `Path('x.py').read_text()`, and `compile` of it.
+    fn file_whose_text(&mut self, start: usize, depth: usize) -> Option<Word> {
+        let (links, after) = self.chain(start);
+        if depth > 1 || !matches!(self.at(after), Some(Token::Sign(')' | ','))) {
+            return None;
+        }
+        let file = match links.as_slice() {
+            [Link { name, arguments: Some((open, _)) }] if name == "compile" => {
+                return self.file_whose_text(open.saturating_add(1), depth.saturating_add(1));
+            }
+            [Link { name: open, arguments: Some(range) }, Link { name: read, arguments: Some(_) }]
+                if open == "open" && read == "read" =>
+            {
+                first(&self.arguments(*range))
+            }
+            [receiver @ .., Link { name: read, arguments: Some(_) }] if read == "read_text" && !receiver.is_empty() => {
+                self.chain_value(receiver, 0).word()
+            }
+            _ => return None,
+        };
+        (file.is_plain() && !file.text.starts_with('-')).then_some(file)
+    }
+
+    /// Whether only something about a value goes on: that it is there, how long it is. `start` to before `after`: where the
+    /// value stands.
+    fn is_only_asked_about(&mut self, start: usize, after: usize, open: usize) -> bool {
+        let before = |back: usize| start.checked_sub(back);
+        let name_before = before(1).and_then(|at| self.name(at));
+        if matches!(name_before, Some("in" | "typeof")) {
+            return true;
+        }
+        let script = self.language == Language::Script;
+        if script && before(1).is_some_and(|at| self.is(at, '!')) {
+            return true;
+        }
+        let python = self.language == Language::Python;
+        if python && (self.name(after) == Some("is") || (name_before == Some("if") && self.name(after) == Some("else")))
+        {
+            return true;
+        }
+        let next = after.saturating_add(1);
+        let compares = matches!(self.at(after), Some(Token::Sign('=' | '!'))) && self.is(next, '=');
+        let chooses = script && self.is(after, '?') && !matches!(self.at(next), Some(Token::Sign('?' | '.')));
+        let length = script && after.checked_sub(1).is_some_and(|at| self.name(at) == Some("length"));
+        if compares || chooses || length {
+            return true;
+        }
+        // `bool(...)`, `len(...)`: as the only thing in the brackets.
+        let (Some(bracket), Some(call)) = (before(1), before(2)) else { return false };
+        bracket > open
+            && self.is(bracket, '(')
+            && self.is(after, ')')
+            && matches!(self.name(call), Some("bool" | "len" | "Boolean" | "type"))
+            && call.checked_sub(1).is_none_or(|at| !self.is(at, '.'))
     }
 
     /// `written`: what is written at once into what the call opens.
@@ -1411,7 +1701,7 @@ impl Program {
             "os.execv" | "os.execvp" | "os.execve" | "os.execvpe" | "os.posix_spawn" | "os.spawnv" => {
                 match arguments.iter().find_map(|(_, value)| match value {
                     Value::List(words) => Some(words.clone()),
-                    Value::One(_) => None,
+                    Value::One(_) | Value::Each(_) => None,
                 }) {
                     Some(words) => self.words(words),
                     None => self.words(vec![one]),
@@ -1470,7 +1760,7 @@ impl Program {
             .map(|(_, value)| value.clone());
         match value {
             Some(Value::List(words)) => self.words(words),
-            Some(Value::One(word)) => self.shell(word),
+            Some(Value::One(word) | Value::Each(word)) => self.shell(Word { known: word.known && !word.glob, ..word }),
             None => self.shell(Word::unknown("...")),
         }
     }
@@ -1758,13 +2048,66 @@ fn join(a: &Word, b: &Word, glue: &str) -> Word {
         return b.clone();
     }
     let a_text = if glue == "/" { a.text.trim_end_matches('/') } else { a.text.as_str() };
+    let text = format!("{a_text}{glue}{}", b.text);
     Word {
-        text: format!("{a_text}{glue}{}", b.text),
         known: a.known && b.known,
         glob: a.glob || b.glob,
         home: a.home,
         quoted: true,
-        under: if glue == "/" && b.known && !b.text.contains("..") { a.under.clone() } else { Vec::new() },
-        ..Word::literal("")
+        under: if glue == "/" { beneath(a, b) } else { Vec::new() },
+        ..Word::literal(text)
+    }
+}
+
+/// The folders beneath which `b` lies when it is read from the folder `a`.
+fn beneath(a: &Word, b: &Word) -> Vec<String> {
+    let stays = if b.known { !b.text.contains("..") } else { is_plain_name(b) };
+    if stays && !(a.known && b.known) { folders_of(Some(a)) } else { Vec::new() }
+}
+
+/// Two parts of a text. A part behind a separator lies in the folder before it, and a name with more behind it beside it.
+fn glued(a: &Word, b: &Word) -> Word {
+    let mut made = join(a, b, "");
+    if !made.known {
+        // Put together, the parts are no name that anybody wrote.
+        made.raw.clear();
+        let folder = a.text.strip_suffix('/').filter(|folder| !folder.is_empty());
+        made.under = match folder {
+            Some(folder) if a.known => beneath(&Word { text: folder.to_owned(), ..a.clone() }, b),
+            _ if a.known => Vec::new(),
+            _ => beneath(a, b),
+        };
+    }
+    made
+}
+
+/// The folder that a word names, or those beneath which it lies.
+fn folders_of(folder: Option<&Word>) -> Vec<String> {
+    match folder {
+        None => vec![".".to_owned()],
+        Some(word) if word.known && !word.glob && !word.text.is_empty() => vec![super::sources::path_text(word)],
+        Some(word) if word.known => Vec::new(),
+        Some(word) => word.under.clone(),
+    }
+}
+
+/// The name of something in a folder, which is read from the folder that it is joined to.
+fn plain_name() -> Word {
+    Word { under: vec![".".to_owned()], ..Word::unknown("name") }
+}
+
+fn is_plain_name(word: &Word) -> bool {
+    !word.known && word.under.as_slice() == ["."]
+}
+
+/// What a name stands for that goes over a list.
+fn item_of(list: Value, name: &str) -> Word {
+    match list {
+        Value::Each(word) if word.known => word,
+        Value::Each(word) => Word { raw: name.to_owned(), text: name.to_owned(), ..word },
+        Value::List(words) if !words.is_empty() && words.iter().all(|word| word.known && !word.home) => {
+            Word { under: words.into_iter().map(|word| word.text).collect(), ..Word::unknown(name) }
+        }
+        _ => Word::unknown(name),
     }
 }

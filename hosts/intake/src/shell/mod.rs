@@ -24,6 +24,7 @@
 
 mod carriers;
 mod fallback;
+mod find;
 mod handed;
 mod inline;
 mod recipes;
@@ -39,6 +40,7 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use find::Entry;
 pub(crate) use walk::quote;
 pub(crate) use windows::dialect as windows_dialect;
 
@@ -114,6 +116,8 @@ pub struct Command {
     pub background: bool,
     /// How the command follows the one before it.
     pub joined: Joined,
+    /// Paths at which no file stands when the command runs, because a test before it says so: `[ -f x ] || cp y x`.
+    pub absent: Vec<Word>,
     /// Set when the program is an interpreter that runs code which does not stand in a file
     /// named by its words: where that code comes from.
     pub code_from: Option<CodeSource>,
@@ -158,8 +162,13 @@ pub trait Files {
     fn linked(&self, directory: &Directory, path: &Word) -> Option<String>;
     /// The absolute path of a folder.
     fn folder(&self, directory: &Directory) -> Option<String>;
-    /// The root of the repository.
-    fn root(&self) -> Option<String>;
+    /// The root of the repository that a folder lies in, where it is the one of the work.
+    fn root(&self, directory: &Directory) -> Option<String>;
+    /// What lies below a folder, itself first, each folder before what is in it. `None` where that is too much to look at,
+    /// or the folder is not the work's own.
+    fn entries(&self, directory: &Directory, folder: &Word) -> Option<Vec<Entry>>;
+    /// When a file was changed last.
+    fn modified(&self, directory: &Directory, path: &Word) -> Option<std::time::SystemTime>;
 }
 
 /// A word of a command.

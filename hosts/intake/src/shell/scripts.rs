@@ -288,6 +288,65 @@ impl Reader<'_> {
         true
     }
 
+    /// A program whose text is what stands in a file, as if it were given the file: `bash -c "$(cat x.sh)"`, `bash <(cat x.sh)`,
+    /// `cat x.sh | bash -s -- a`, `node -e "$(cat x.js)"`, `eval "$(cat x.sh)"`.
+    pub(super) fn by_its_file(&self, command: &Command) -> Option<Command> {
+        let (first, arguments) = command.words.split_first()?;
+        let program = command.program();
+        let shell = super::carriers::is_shell(&program);
+        let elsewhere = command.via.iter().any(|via| matches!(via, Via::Remote(_) | Via::Container(_)));
+        if elsewhere || !(shell || program == "eval" || super::carriers::language(&program).is_some()) {
+            return None;
+        }
+        let (file, rest) = match arguments {
+            [text] if program == "eval" => (self.shown_file(command, text, "$(")?, arguments.get(1..)?),
+            // What follows the text is the name of the shell, and then its arguments.
+            [flag, text, rest @ ..] if flag.text == "-c" && shell => {
+                (self.shown_file(command, text, "$(")?, rest.get(1..).unwrap_or_default())
+            }
+            [flag, text, rest @ ..]
+                if matches!(flag.text.as_str(), "-c" | "-e" | "--eval" | "-r") && program != "eval" =>
+            {
+                (self.shown_file(command, text, "$(")?, rest)
+            }
+            [text, rest @ ..] if text.text.starts_with("<(") => (self.shown_file(command, text, "<(")?, rest),
+            [flag, rest @ ..] if shell && flag.text == "-s" => {
+                let Stdin::Pipe(upstream) = &command.stdin else { return None };
+                let [at] = upstream.as_slice() else { return None };
+                let rest = rest.strip_prefix(&[Word::literal("--")]).unwrap_or(rest);
+                (self.only_shown(command, self.commands.get(*at)?)?, rest)
+            }
+            _ => return None,
+        };
+        let program = if program == "eval" { Word::literal("source") } else { first.clone() };
+        let words = [program, file].into_iter().chain(rest.iter().cloned()).collect();
+        let stdin = if matches!(command.stdin, Stdin::Pipe(_)) { Stdin::None } else { command.stdin.clone() };
+        Some(Command { words, stdin, code_from: None, ..command.clone() })
+    }
+
+    /// The file that a substitution shows, where the word is nothing else: `"$(cat x.sh)"`.
+    fn shown_file(&self, command: &Command, word: &Word, opening: &str) -> Option<Word> {
+        let inner = word.text.strip_prefix(opening)?;
+        let (inner, rest) = super::word::enclosed(inner, ')')?;
+        if word.known || !rest.is_empty() || inner.contains(['|', ';', '&', '\n', '>']) {
+            return None;
+        }
+        let shows = self.commands.last()?;
+        let inside =
+            shows.via.split_last().is_some_and(|(last, outer)| *last == Via::Substitution && outer == command.via);
+        // What is left open in the text of the command is what was expanded last.
+        let spelled = shows.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+        let is_it = inner.trim() == spelled || inner.trim().replace(['"', '\''], "") == spelled;
+        if inside && is_it { self.only_shown(command, shows) } else { None }
+    }
+
+    /// The one file that a command shows as it is.
+    fn only_shown(&self, command: &Command, shows: &Command) -> Option<Word> {
+        let [file] = shows.arguments() else { return None };
+        let plain = shows.program() == "cat" && shows.redirects.is_empty() && shows.directory == command.directory;
+        (plain && file.is_plain() && file.text != "-" && !file.text.starts_with('-')).then(|| file.clone())
+    }
+
     /// The file on this standard input, when its text is known: `sh < x.sh`, `cat x.sh | sh`.
     pub(super) fn file_on(&self, command: &Command) -> Option<(Word, Stored, bool)> {
         let file = match &command.stdin {

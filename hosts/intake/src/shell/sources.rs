@@ -9,7 +9,7 @@ use base64::{alphabet, engine::DecodePaddingMode};
 
 use super::walk::Reader;
 use super::word::here;
-use super::{CodeSource, Command, Directory, RedirectKind, Stdin, Word};
+use super::{CodeSource, Command, RedirectKind, Stdin, Word};
 
 /// Pipes longer than this are not followed back.
 const MAX_PIPE: usize = 16;
@@ -40,7 +40,15 @@ impl Reader<'_> {
             }
             ("pwd", _) => Some(here()),
             ("git", [verb, option]) if verb.text == "rev-parse" && option.text == "--show-toplevel" => {
-                (last.directory == Directory::Unchanged).then(|| self.files?.root()).flatten().map(Word::literal)
+                self.files?.root(&last.directory).map(Word::literal)
+            }
+            ("git", [verb, option])
+                if verb.text == "rev-parse" && matches!(option.text.as_str(), "--git-dir" | "--absolute-git-dir") =>
+            {
+                self.files?.root(&last.directory).map(|root| Word::literal(format!("{root}/.git")))
+            }
+            ("npm", [verb]) if verb.text == "root" => {
+                self.files?.folder(&last.directory).map(|folder| Word::literal(format!("{folder}/node_modules")))
             }
             ("which", [word]) | ("command" | "type", [_, word]) if word.is_plain() && !word.text.starts_with('-') => {
                 let looks = last.program() == "which"
@@ -298,16 +306,55 @@ impl Reader<'_> {
 
     /// One of the paths on this standard input, as far as it is known: what a pattern of `find` matches, or something beneath
     /// the folders that are listed.
-    pub(super) fn listed_item(&self, stdin: &Stdin, spelled: &str) -> Word {
-        if let Stdin::Pipe(upstream) = stdin
-            && let [at] = upstream.as_slice()
-            && let Some(command) = self.commands.get(*at)
-            && command.program() == "find"
-            && !command.arguments().iter().any(|w| w.text.starts_with("-exec") || w.text.starts_with("-printf"))
-        {
-            return found(command.arguments(), spelled);
+    pub(super) fn listed_item(&self, stdin: &Stdin, spelled: &str) -> Vec<Word> {
+        self.listed_paths(stdin, spelled, 0)
+            .unwrap_or_else(|| vec![Word { under: self.listed_under(stdin), ..Word::unknown(spelled) }])
+    }
+
+    /// The paths on this standard input, or some more. `None` where only the folders are known.
+    fn listed_paths(&self, stdin: &Stdin, spelled: &str, depth: usize) -> Option<Vec<Word>> {
+        let Stdin::Pipe(upstream) = stdin else { return None };
+        let [at] = upstream.as_slice() else { return None };
+        let command = self.commands.get(*at)?;
+        let arguments = command.arguments();
+        let prints_else = || arguments.iter().any(|w| w.text.starts_with("-exec") || w.text.starts_with("-printf"));
+        match command.program().as_str() {
+            "find" if !prints_else() => Some(self.found(command, None, spelled)),
+            "git" => tracked_paths(arguments, spelled),
+            // They leave lines out, or order them.
+            "grep" | "egrep" | "sort" | "uniq" | "head" | "tail"
+                if depth < MAX_PIPE && arguments.iter().all(|w| !w.text.starts_with("-o")) =>
+            {
+                let operands = arguments.iter().filter(|w| !w.text.starts_with('-')).count();
+                let reads_input = operands <= usize::from(command.program().ends_with("grep"));
+                reads_input.then(|| self.listed_paths(&command.stdin, spelled, depth.saturating_add(1))).flatten()
+            }
+            _ => None,
         }
-        Word { under: self.listed_under(stdin), ..Word::unknown(spelled) }
+    }
+
+    /// Whether the commands of this range print something that is no path: a name, a date, a number.
+    pub(super) fn prints_a_name(&self, range: Range<usize>) -> bool {
+        let [only] = self.commands.get(range).unwrap_or_default() else { return false };
+        let arguments = only.arguments();
+        let plain = arguments.iter().all(|word| word.known && !word.text.contains(".."));
+        let is_name = match (only.program().as_str(), arguments) {
+            ("whoami" | "hostname" | "uname" | "uuidgen" | "nproc" | "date" | "arch", _) => true,
+            ("id", [flag]) => matches!(flag.text.as_str(), "-u" | "-un" | "-g" | "-gn"),
+            ("git", [verb, .., last]) => {
+                verb.text == "rev-parse" && last.text == "HEAD" && arguments.iter().any(|w| w.text == "--short")
+            }
+            _ => false,
+        };
+        is_name && plain && only.redirects.is_empty()
+    }
+
+    /// The paths that the commands of this range print, one by one.
+    pub(super) fn printed_paths(&self, range: Range<usize>, spelled: &str) -> Option<Vec<Word>> {
+        let last = range.end.checked_sub(1).filter(|last| range.contains(last))?;
+        let words = self.listed_paths(&Stdin::Pipe(vec![last]), spelled, 0)?;
+        // A pattern among them is no text that was quoted.
+        Some(words.into_iter().map(|word| Word { quoted: true, ..word }).collect())
     }
 
     /// The folders beneath which the paths on this standard input lie, when that is certain.
@@ -330,6 +377,9 @@ impl Reader<'_> {
                     return Vec::new();
                 }
                 "find" => return find_roots(arguments),
+                "fd" | "fdfind" | "git" if arguments.iter().any(|w| !w.known || w.text.contains("..")) => {
+                    return Vec::new();
+                }
                 "fd" | "fdfind" => return vec![".".to_owned()],
                 "git" if arguments.iter().any(|w| matches!(w.text.as_str(), "ls-files" | "--name-only")) => {
                     return vec![".".to_owned()];
@@ -373,28 +423,33 @@ pub(super) fn find_roots(arguments: &[Word]) -> Vec<String> {
     if roots.is_empty() { vec![".".to_owned()] } else { roots.iter().map(|w| path_text(w)).collect() }
 }
 
-/// What `find` with these arguments finds: the matches of a pattern where it looks for one name in one folder, and otherwise
-/// something beneath its folders. `spelled` is what stands for it in the text.
-pub(super) fn found(arguments: &[Word], spelled: &str) -> Word {
-    let under = find_roots(arguments);
-    let one_name = || {
-        // With alternatives and negations a name says little of what is found.
-        let plain = |w: &Word| !matches!(w.text.as_str(), "-o" | "-or" | "!" | "-not" | "," | "-iname");
-        let mut names = arguments.iter().zip(arguments.iter().skip(1)).filter(|(option, _)| option.text == "-name");
-        let (_, name) = names.next()?;
-        let simple =
-            names.next().is_none() && name.known && !name.text.contains('/') && !name.text.trim_matches('*').is_empty();
-        let [folder] = under.as_slice() else { return None };
-        let folder = folder.trim_end_matches('/');
-        (simple && arguments.iter().all(plain)).then(|| format!("{folder}/**/{}", name.text))
-    };
-    match one_name() {
-        Some(text) => {
-            let home = text.starts_with('~');
-            Word { glob: true, home, raw: spelled.to_owned(), ..Word::literal(text) }
-        }
-        None => Word { under, ..Word::unknown(spelled) },
+/// The files of git that these arguments name: those that match its patterns, or, of files that are gone, none.
+fn tracked_paths(arguments: &[Word], spelled: &str) -> Option<Vec<Word>> {
+    let (verb, rest) = arguments.split_first()?;
+    let (options, paths): (Vec<&Word>, Vec<&Word>) = rest.iter().partition(|w| w.text.starts_with('-'));
+    if verb.text != "ls-files" {
+        return None;
     }
+    let only = |names: &[&str]| !options.is_empty() && options.iter().all(|w| names.contains(&w.text.as_str()));
+    if only(&["-d", "--deleted"]) {
+        return Some(Vec::new());
+    }
+    let plain = options.iter().all(|w| matches!(w.text.as_str(), "--" | "-z" | "-c" | "--cached"));
+    let simple = |w: &&Word| w.known && !w.text.starts_with([':', '/', '~']) && !w.text.contains("..");
+    if !plain || paths.is_empty() || !paths.iter().all(simple) {
+        return None;
+    }
+    let word = |path: &&Word| {
+        // In a pattern of git a star passes slashes.
+        let text = match path.text.rsplit_once('/') {
+            _ if !path.text.contains(['*', '?', '[']) => return None,
+            Some((folder, name)) if !folder.contains(['*', '?', '[']) => format!("{folder}/**/{name}"),
+            Some(_) => return None,
+            None => format!("./**/{}", path.text),
+        };
+        Some(Word { glob: true, raw: spelled.to_owned(), ..Word::literal(text) })
+    };
+    paths.iter().map(word).collect()
 }
 
 /// A path in which a leading `~` always is the home folder.

@@ -81,6 +81,8 @@ pub(super) struct Scope {
     spawning: bool,
     conditional: bool,
     stops_on_error: bool,
+    /// What is absent here, or nothing would have come this far: `[ -f x ] || ...`.
+    absent: Vec<(Directory, Word)>,
     /// The text came from a value that is only partly known: a `$` may stand for anything, even
     /// where the quotes of this text would make it an ordinary character.
     pub(super) uncertain: bool,
@@ -215,6 +217,12 @@ impl Scope {
         for name in moved {
             self.set_unknown(&name);
         }
+    }
+
+    /// What is absent, as it is named from the folder that the text is in.
+    fn absent_here(&self) -> Vec<Word> {
+        let here = |(directory, _): &&(Directory, Word)| *directory == self.directory;
+        self.absent.iter().filter(here).map(|(_, path)| path.clone()).collect()
     }
 
     /// Takes over what `ends` agree on; these are the states after branches that may have run.
@@ -510,10 +518,11 @@ impl<'f> Reader<'f> {
             return;
         }
         let before = scope.clone();
+        let guard = self.guard(&list.first, first, scope);
         let mut reliable = self.succeeds(first);
         let mut ored = false;
         let mut certain = false;
-        for item in &list.additional {
+        for (number, item) in list.additional.iter().enumerate() {
             if !self.step() {
                 return;
             }
@@ -522,6 +531,10 @@ impl<'f> Reader<'f> {
                 ast::AndOr::Or(pipeline) => (Joined::Or, pipeline),
             };
             scope.joined = joined;
+            scope.absent.clone_from(&before.absent);
+            scope
+                .absent
+                .extend(guard.as_ref().filter(|_| number == 0).and_then(|guard| guard.after(joined == Joined::And)));
             if joined == Joined::And {
                 // Whatever `cd` stands before it in this list has succeeded.
                 if !ored && scope.directory != entry.0 {
@@ -553,6 +566,7 @@ impl<'f> Reader<'f> {
                 scope.joined = Joined::Or;
             }
         }
+        scope.absent.clone_from(&before.absent);
         // What the later parts changed holds only if they ran.
         if !Arc::ptr_eq(&scope.vars, &before.vars) {
             let directory = scope.directory.clone();
@@ -812,8 +826,19 @@ impl<'f> Reader<'f> {
     }
 
     fn if_clause(&mut self, clause: &ast::IfClauseCommand, scope: &mut Scope) {
+        let first = self.here();
         self.list(&clause.condition, scope);
+        let guard = match clause.condition.0.as_slice() {
+            [ast::CompoundListItem(and_or, _)] if and_or.additional.is_empty() => {
+                self.guard(&and_or.first, first, scope)
+            }
+            _ => None,
+        };
+        let outer = scope.absent.clone();
+        let absent = |success: bool| outer.iter().cloned().chain(guard.as_ref().and_then(|guard| guard.after(success)));
+        scope.absent = absent(true).collect();
         let mut ends = vec![self.branch(&clause.then, scope)];
+        scope.absent = absent(false).collect();
         let mut complete = false;
         for other in clause.elses.iter().flatten() {
             match &other.condition {
@@ -823,10 +848,49 @@ impl<'f> Reader<'f> {
             let end = self.branch(&other.body, scope);
             ends.push(end);
         }
+        scope.absent = outer;
         if !complete {
             ends.push(scope.clone());
         }
         scope.merge(&ends);
+    }
+
+    /// What a test of a file tells of the commands behind it. `first`: where the test begins in the list.
+    fn guard(&mut self, pipeline: &ast::Pipeline, first: usize, scope: &mut Scope) -> Option<Guard> {
+        let [only] = pipeline.seq.as_slice() else { return None };
+        let (path, negated) = match only {
+            ast::Command::ExtendedTest(test, _) => self.tested_path(&test.expr, scope)?,
+            _ => {
+                let [test] = self.commands.get(first..)? else { return None };
+                if !matches!(test.program().as_str(), "[" | "test") {
+                    return None;
+                }
+                let arguments = test.arguments();
+                let arguments = arguments.strip_suffix(&[Word::literal("]")]).unwrap_or(arguments);
+                match arguments {
+                    [flag, path] if is_file_test(&flag.text) => (path.clone(), false),
+                    [not, flag, path] if not.text == "!" && is_file_test(&flag.text) => (path.clone(), true),
+                    _ => return None,
+                }
+            }
+        };
+        let directory = scope.directory.clone();
+        path.is_plain().then_some(Guard { directory, path, absent_on_success: negated != pipeline.bang })
+    }
+
+    /// The path that `[[ -f path ]]` asks for, and whether the question is turned round.
+    fn tested_path(&mut self, test: &ast::ExtendedTestExpr, scope: &mut Scope) -> Option<(Word, bool)> {
+        use ast::UnaryPredicate as Is;
+        match test {
+            ast::ExtendedTestExpr::Not(inner) => self.tested_path(inner, scope).map(|(path, negated)| (path, !negated)),
+            ast::ExtendedTestExpr::Parenthesized(inner) => self.tested_path(inner, scope),
+            ast::ExtendedTestExpr::UnaryTest(Is::FileExists | Is::FileExistsAndIsRegularFile, word)
+                if !word.value.contains(['(', '`']) =>
+            {
+                Some((self.expand_one(&word.value, scope), false))
+            }
+            _ => None,
+        }
     }
 
     fn case_clause(&mut self, clause: &ast::CaseClauseCommand, scope: &mut Scope) {
@@ -1001,6 +1065,7 @@ impl<'f> Reader<'f> {
             directory_assumed: scope.directory_assumed,
             background: scope.background,
             joined: scope.joined,
+            absent: scope.absent_here(),
             ..Command::default()
         }
     }
@@ -1151,6 +1216,24 @@ impl<'f> Reader<'f> {
     pub(super) fn stop_on_error(&self, scope: &mut Scope) {
         scope.stops_on_error = true;
     }
+}
+
+/// A test of whether a file is there.
+struct Guard {
+    directory: Directory,
+    path: Word,
+    absent_on_success: bool,
+}
+
+impl Guard {
+    /// The path, where it is absent behind a test that ended so.
+    fn after(&self, success: bool) -> Option<(Directory, Word)> {
+        (self.absent_on_success == success).then(|| (self.directory.clone(), self.path.clone()))
+    }
+}
+
+fn is_file_test(flag: &str) -> bool {
+    matches!(flag, "-f" | "-e" | "-s")
 }
 
 /// In text that is only partly known, a word with a `$` is not known.

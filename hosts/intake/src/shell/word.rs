@@ -215,7 +215,8 @@ impl Builder {
         }
         if !word.known {
             let empty = self.current.text.is_empty();
-            self.unknown(&word.text, false);
+            // A name, or a path from here, lies in the folder that stands before it.
+            self.unknown(&word.text, word.under.as_slice() == ["."]);
             if empty {
                 self.current.under.clone_from(&word.under);
             }
@@ -482,8 +483,20 @@ impl Reader<'_> {
         {
             cursor.rest = rest;
             let spelled = cursor.since(start).to_owned();
+            let before = self.here();
             let word = self.substitution(inner, &spelled, scope, false);
-            builder.value(&word, quoted);
+            let range = self.since(before);
+            let alone = builder.current.text.is_empty() && cursor.rest.is_empty() && !quoted;
+            if let Some(words) = self.printed_paths(range.clone(), &spelled).filter(|_| alone && builder.split) {
+                for word in words {
+                    builder.value(&word, true);
+                    builder.end();
+                }
+            } else if !word.known && self.prints_a_name(range) {
+                builder.unknown(&spelled, true);
+            } else {
+                builder.value(&word, quoted);
+            }
             return;
         }
         if cursor.rest.starts_with('{')
@@ -567,9 +580,8 @@ impl Reader<'_> {
             "HOME" => builder.home(),
             "PWD" => builder.value(&here(), true),
             "IFS" => builder.value(&Word::literal(" "), quoted),
-            "$" | "RANDOM" | "UID" | "EUID" | "PPID" | "SECONDS" | "BASHPID" | "EPOCHSECONDS" | "#" => {
-                builder.unknown(spelled, true)
-            }
+            "$" | "USER" | "LOGNAME" | "HOSTNAME" | "RANDOM" | "UID" | "EUID" | "PPID" | "SECONDS" | "BASHPID"
+            | "EPOCHSECONDS" | "#" => builder.unknown(spelled, true),
             _ => builder.unknown(spelled, false),
         }
     }
@@ -751,7 +763,7 @@ fn transformed(word: &Word, op: char, doubled: bool, operand: &str) -> Option<Wo
 }
 
 /// Whether `text` matches a pattern of `*` and `?`.
-fn matches_glob(pattern: &str, text: &str) -> bool {
+pub(super) fn matches_glob(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().take(64).collect();
     let mut reachable = vec![false; pattern.len().saturating_add(1)];
     // reachable[i]: the first i characters of the pattern match what was read.
