@@ -235,13 +235,18 @@ impl<'a> Collector<'a> {
     /// The state of a place, and what would be lost with it.
     fn look_at(&self, place: &Place, target: &mut Target) {
         target.before = self.before(place);
+        if target.root == Root::Home {
+            target.way_back = self.around.places().in_home(&place.path).and_then(|text| self.rebuilt_by(&text));
+        }
         if target.before == Before::Absent {
             return;
         }
         if target.before == Before::Changed || target.before == Before::Committed {
             target.stamp = crate::repository::stamp(&place.path);
         }
-        target.way_back = (target.before == Before::Ignored).then(|| self.rebuilt_by(&place.text)).flatten();
+        if target.before == Before::Ignored {
+            target.way_back = self.rebuilt_by(&place.text);
+        }
         if !target.folder || !target.effect.destroys() || target.way_back.is_some() {
             return;
         }
@@ -312,9 +317,7 @@ impl<'a> Collector<'a> {
 
     /// What makes an ignored place again, by the name of a folder that it is or lies in.
     pub(crate) fn rebuilt_by(&self, text: &str) -> Option<String> {
-        let names = text.split('/').filter(|name| !name.is_empty());
-        let table = &self.policy.places.rebuildable;
-        names.into_iter().find_map(|name| table.get(name)).cloned()
+        self.policy.places.rebuilt_by(text).map(ToString::to_string)
     }
 }
 
@@ -436,6 +439,39 @@ mod tests {
         };
         assert_eq!(places("rm notes/*.md"), ["notes/draft.md"]);
         assert_eq!(places("rm 'notes/*.md'"), ["notes/*.md"]);
+    }
+
+    #[test]
+    fn what_tools_make_again_may_go_where_git_ignores_it() {
+        let scene = Scene::new();
+        use stigmergate_core::facts::FactKind as F;
+        for file in ["seen.log", "app.log", "logs/a.txt", "tmp/cache/x"] {
+            write(&scene.root, "mine\n", file);
+        }
+        assert_eq!(scene.shell("> seen.log"), [F::Irreversible]);
+        write(&scene.root, "node_modules/\ndist/\n.env\napp.log\nlogs/\ntmp/\n", ".gitignore");
+        scene.ordinary(&[
+            "> app.log",
+            "truncate -s 0 app.log",
+            "rm -f app.log",
+            "npm start > app.log 2>&1 &",
+            "rm -rf tmp/cache",
+        ]);
+        let lost: &[F] = &[F::Irreversible];
+        scene.table(&[("rm -f *.log", lost), ("rm -rf tmp", lost), ("> logs/a.txt", lost), ("> .env", lost)]);
+    }
+
+    #[test]
+    fn a_cache_in_the_home_lies_outside_and_is_made_again() {
+        let scene = Scene::new();
+        use stigmergate_core::facts::FactKind as F;
+        write(&scene.home, "x", ".cache/pip/x");
+        write(&scene.home, "x", ".config/tool/x");
+        scene.table(&[
+            ("rm -rf {HOME}/.cache/pip", &[F::OutsideWorkspace]),
+            ("rm -rf {HOME}/.config/tool", &[F::Irreversible, F::OutsideWorkspace]),
+            ("rm -rf {HOME}/.cache/../.config/tool", &[F::Irreversible, F::OutsideWorkspace]),
+        ]);
     }
 
     #[cfg(unix)]
