@@ -187,6 +187,7 @@ impl<'a> Reader<'a> {
         }
         if asked.program == "git" {
             self.go_to_repository(&asked, &mut collector);
+            self.changes_elsewhere(&asked, &mut collector);
         }
         if elsewhere.is_none() {
             self.places(&asked, &mut collector);
@@ -279,6 +280,16 @@ impl<'a> Reader<'a> {
                 Ok(place) if folder.known => Standing::In(place.target),
                 _ => Standing::Unknown,
             };
+        }
+    }
+
+    /// A repository outside the workspace is changed.
+    fn changes_elsewhere(&self, asked: &Asked<'a>, collector: &mut Collector<'a>) {
+        let changes = matches!(asked.reading.class, Some(Class::Write | Class::Delete)) && !asked.reading.dry_run;
+        let Standing::In(folder) = &collector.standing else { return };
+        let Ok(place) = self.around.places().resolve_literal(folder, ".") else { return };
+        if changes && matches!(place.root, crate::places::Root::Home | crate::places::Root::Outside) {
+            collector.fact(FactKind::OutsideWorkspace, &place.text);
         }
     }
 

@@ -7,7 +7,9 @@ pub(crate) const HOSTS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "cu
 
 /// An event of Claude Code as the host would tell it.
 pub(crate) fn event(host: &str, event: &Value) -> Value {
-    let Some(name) = event["hook_event_name"].as_str().filter(|_| host != "claude") else { return event.clone() };
+    let is_of_a_call = |name: &&str| ["PreToolUse", "PostToolUse", "PostToolUseFailure"].contains(name);
+    let name = event["hook_event_name"].as_str().filter(is_of_a_call);
+    let Some(name) = name.filter(|_| host != "claude") else { return event.clone() };
     let call = Call::of(event, name);
     match host {
         "codex" => codex(event, &call),
