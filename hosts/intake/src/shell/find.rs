@@ -336,7 +336,7 @@ impl<'p> Parser<'p> {
             }
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 self.acts = true;
-                while !matches!(self.next()?.text.as_str(), ";" | "+") {}
+                while self.next().is_some_and(|word| !matches!(word.text.as_str(), ";" | "+")) {}
                 Expression::Action(at)
             }
             _ => return None,
@@ -474,4 +474,36 @@ fn either_case(name: &str) -> String {
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Scene, write};
+    use stigmergate_core::facts::FactKind as F;
+
+    #[test]
+    fn a_search_is_what_its_expression_lets_through() {
+        let scene = Scene::new();
+        write(&scene.root, "", "notes/empty.txt");
+        let lost: &[F] = &[F::Irreversible];
+        scene.table(&[
+            (r"find . \( -name '*.pyc' -o -name '*.pyo' \) -delete", &[]),
+            (r"find . \( -name '*.md' -o -name '*.pyo' \) -delete", lost),
+            ("find . -name '*.md' -o -name '*.pyo' -delete", &[]),
+            ("find notes -size +1M -delete", &[]),
+            ("find notes -empty -delete", lost),
+            ("find . -type d -empty -delete", &[]),
+            ("find notes -name draft.md -prune -o -name '*.pyc' -delete", &[]),
+            ("find notes ! -name '*.txt' -name '*.md' -delete", lost),
+        ]);
+    }
+
+    #[test]
+    fn a_search_that_leaves_nothing_out_is_the_whole_folder() {
+        let scene = Scene::new();
+        for command in ["find . -type f -delete", "find . -mindepth 1 -delete", "find . -size -100G -delete"] {
+            assert!(scene.shell(command).contains(&F::CatastrophicTarget), "{command}");
+        }
+        assert!(scene.shell("find \"$DIR\" -empty -delete").contains(&F::UnresolvedTarget));
+    }
 }

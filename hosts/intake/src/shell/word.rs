@@ -173,6 +173,11 @@ impl Builder {
         self.current.text.push('~');
     }
 
+    /// Whether what was read so far names the folder of what follows.
+    fn names_a_folder(&self) -> bool {
+        self.current.text.contains('/')
+    }
+
     /// An unknown part. `plain`: it has no separator and is not empty, as a process number.
     fn unknown(&mut self, raw: &str, plain: bool) {
         self.started = true;
@@ -492,7 +497,7 @@ impl Reader<'_> {
                     builder.value(&word, true);
                     builder.end();
                 }
-            } else if !word.known && self.prints_a_name(range) {
+            } else if !word.known && builder.names_a_folder() && self.prints_a_name(range) {
                 builder.unknown(&spelled, true);
             } else {
                 builder.value(&word, quoted);
@@ -580,8 +585,10 @@ impl Reader<'_> {
             "HOME" => builder.home(),
             "PWD" => builder.value(&here(), true),
             "IFS" => builder.value(&Word::literal(" "), quoted),
-            "$" | "USER" | "LOGNAME" | "HOSTNAME" | "RANDOM" | "UID" | "EUID" | "PPID" | "SECONDS" | "BASHPID"
-            | "EPOCHSECONDS" | "#" => builder.unknown(spelled, true),
+            "$" | "RANDOM" | "UID" | "EUID" | "PPID" | "SECONDS" | "BASHPID" | "EPOCHSECONDS" | "#" => {
+                builder.unknown(spelled, true)
+            }
+            "USER" | "LOGNAME" | "HOSTNAME" if builder.names_a_folder() => builder.unknown(spelled, true),
             _ => builder.unknown(spelled, false),
         }
     }
