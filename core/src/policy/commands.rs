@@ -67,6 +67,8 @@ pub enum Observe {
     Api,
     /// Its words or its environment may name production.
     Environment,
+    /// Its operands name the databases that it acts on.
+    Database,
     /// Its operands are names of variables that it shows; without one it shows all.
     Variables,
     /// Its words may show the values of secret variables.
@@ -491,8 +493,11 @@ fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?', '['])
 }
 
+/// Whether a word is one of `a|b*|!c`: one of the alternatives, and none of those that are excepted by `!`.
 fn alternatives_match(wanted: &str, word: &str) -> bool {
-    wanted.split('|').any(|one| one == word || (is_pattern(one) && Glob::new(one).is_ok_and(|glob| glob.matches(word))))
+    let is = |one: &str| one == word || (is_pattern(one) && Glob::new(one).is_ok_and(|glob| glob.matches(word)));
+    wanted.split('|').any(|one| !one.starts_with('!') && is(one))
+        && !wanted.split('|').filter_map(|one| one.strip_prefix('!')).any(is)
 }
 
 /// Arguments divided into options and operands.

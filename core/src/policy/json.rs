@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub const MAX_POLICY_BYTES: usize = 1 << 20;
 
 /// Fields that hold a list: what is given is added to the preset's, unless the field's name ends in `!`.
-const EXTENDED: [&str; 8] = [
+const EXTENDED: [&str; 11] = [
     "commands.rows",
     "classes",
     "places.protected",
@@ -19,6 +19,9 @@ const EXTENDED: [&str; 8] = [
     "places.secret_names",
     "places.shared_branches",
     "places.production",
+    "places.test_data",
+    "places.own_services",
+    "places.not_own_services",
 ];
 
 /// The list whose first matching item counts.

@@ -66,6 +66,34 @@ const SERVICES: &str = "gcloud|az|doctl|flyctl|fly|heroku|vercel|netlify|wrangle
 /// Verbs that take away what such a service keeps.
 const REMOVALS: &str = "delete|delete-*|Delete*|Terminate*|destroy|remove|rm|del|purge|purge-*|terminate|drop|unset|revoke|uninstall|disable|*:delete|*:destroy|*:remove|*:reset|*:disable|*:unset|*:purge";
 
+/// Words that say of a script named after a release or a deployment that it only gets ready or looks.
+const CALM: [&str; 16] = [
+    "check",
+    "dry",
+    "test",
+    "notes",
+    "preview",
+    "local",
+    "prep",
+    "prepare",
+    "changelog",
+    "status",
+    "plan",
+    "verify",
+    "lint",
+    "docs:build",
+    "validate",
+    "list",
+];
+
+/// The names of scripts that publish, by their beginnings, but not the calm ones among them.
+fn publishing_names(beginnings: &str) -> String {
+    let names = beginnings.split('|').map(|beginning| alloc::format!("{beginning}*"));
+    // Whole words: `release:check` and `release-check-all`, but not `deploy-localhost`.
+    let calm = CALM.iter().flat_map(|word| [alloc::format!("!*[-:_.]{word}"), alloc::format!("!*[-:_.]{word}[-:_.]*")]);
+    names.chain(calm).collect::<Vec<_>>().join("|")
+}
+
 /// Whatever stands before the verb: a service's removals.
 fn removals(programs: &str) -> Vec<Row> {
     let depths = ["", "* ", "* * ", "* * * "];
@@ -492,7 +520,7 @@ fn packages() -> Vec<Row> {
         row("npm|pnpm|yarn|bun run|run-script|exec|x|dlx", Execute).look(&[O::Environment]),
         row("npm|pnpm|yarn|bun run|run-script test*|lint*|check*|typecheck*|type-check*|build*|tsc*|unit*|e2e*|coverage*|validate*|verify*|format:check|ci", Check),
         row("npm|pnpm|yarn|bun run|run-script clean*|reset*|nuke*", Execute),
-        row("npm|pnpm|yarn|bun run|run-script deploy*|release*|publish*|ship*", Deploy).fact(F::Publishing).look(&[O::Environment]).dry("-- --dry-run --dry"),
+        row(&alloc::format!("npm|pnpm|yarn|bun run|run-script {}", publishing_names("deploy|release|publish|ship")), Deploy).fact(F::Publishing).look(&[O::Environment]).dry("-- --dry-run --dry"),
         row("npm|pnpm|yarn|bun config", Read).when("**_authToken** **_auth** **_password**").fact(F::Secret),
         row("npm|pnpm|yarn|bun run|run-script *db:reset*|*db:drop*|*migrate:reset*|*migrate:fresh*|*db:wipe*|*migrate:rollback*|*db:truncate*|*schema:drop*|*reset-db*|*reset:db*|*drop-db*|*drop:db*", Delete).fact(F::Irreversible).look(&[O::Environment]),
         row("npm|pnpm|yarn|bun run|run-script *", Delete).when("schema:drop migrate:reset").fact(F::Irreversible).look(&[O::Environment]),
@@ -519,8 +547,8 @@ fn packages() -> Vec<Row> {
         row("gradle|gradlew", Check).dry("-m --dry-run").values("-p --project-dir -b --build-file -c -I --init-script -x --exclude-task -g"),
         row("gcc|g++|cc|c++|clang|clang++|ld|nasm|as|rustc|ghc|ocamlfind|zig|tsc|swc|esbuild|protoc|javac|cmake|wasm-opt", Check)
             .option("-o --outfile --outFile --out --descriptor_set_out --output", E::Overwrite).look(&[O::Built]),
-        row("make|gmake|just|task|rake|mage|invoke|mix|turbo|nx run|deploy*|release*|publish*|ship*", Deploy).look(&[O::Environment]),
-        row("make|gmake|just|task|rake|mage|invoke|mix deploy*|release*|publish*|ship*|push*", Deploy).fact(F::Publishing).look(&[O::Environment]),
+        row(&alloc::format!("make|gmake|just|task|rake|mage|invoke|mix|turbo|nx run|{}", publishing_names("deploy|release|publish|ship")), Deploy).look(&[O::Environment]),
+        row(&alloc::format!("make|gmake|just|task|rake|mage|invoke|mix {}", publishing_names("deploy|release|publish|ship|push")), Deploy).fact(F::Publishing).look(&[O::Environment]),
         row("make|gmake|just|task|rake|mage|invoke *db-reset*|*db-drop*|*reset-db*|*drop-db*|*db_reset*|*db_drop*|*reset_db*|*drop_db*|*wipe-db*|*db-wipe*|*destroy*|teardown-prod*", Delete).fact(F::Irreversible).look(&[O::Environment]),
         row("make|gmake|just|task|rake|ninja|gradle|gradlew|mvn|mvnw|mix|bazel|swift clean|distclean|mostlyclean", Write).back("the build"),
         row("make|gmake|just|task start|run|serve|dev|up|install", Execute),
@@ -1055,23 +1083,27 @@ fn databases() -> Vec<Row> {
         row("sqlplus|influx|psql|mysql|mariadb|sqlite3|sqlite|sqlcmd|duckdb|clickhouse-client|clickhouse|cockroach|usql|pgcli|mycli|litecli|snowsql|isql|osql|trino|presto|beeline|hive|spark-sql|cqlsh", Execute)
             .values("-c --command -e --execute -f --file -h --host -U --username -u --user -d --dbname -D --database -p --port -P -q --query -S -Q -i -o -v --set -cmd -init --init-command -execute -database")
             .option("-o --output", E::Overwrite)
-            .option("-f --file -i --init --input-file --queries-file", E::Read).look(&[O::Sql, O::Environment]),
+            .option("-f --file -i --init --input-file --queries-file", E::Read).look(&[O::Sql, O::Environment, O::Database]),
         row("sqlite3|sqlite|duckdb|litecli", Execute).places(Which::First, E::Edit).look(&[O::Sql]),
         row("sql", Execute).look(&[O::Sql]),
         row("turso|wrangler|supabase|neonctl|pscale db|d1|sql|shell execute|shell|query", Execute).look(&[O::Sql, O::Environment]),
-        row("mongosh|mongo", Execute).values("--eval --host --port -u -p").look(&[O::Sql, O::Environment]),
+        row("mongosh|mongo", Execute).values("--eval --host --port -u -p").look(&[O::Sql, O::Environment, O::Database]),
         row("redis-cli|valkey-cli", Execute).values("-h -p -a -n -u --user").look(&[O::Sql, O::Environment]),
         row("zkCli.sh|zkcli deleteall|delete|rmr", Delete).fact(F::Irreversible),
         row("redis-cli|valkey-cli eval|EVAL", Execute).when("**FLUSH** **flush** **DEL** **del** **UNLINK** **unlink**").fact(F::Irreversible),
         row("redis-cli|valkey-cli get|mget|keys|scan|info|ping|ttl|type|exists|hget|hgetall|lrange|smembers|dbsize|monitor|client|config|memory|zrange|strlen|llen", Read),
         row("redis-cli|valkey-cli flushall|flushdb|FLUSHALL|FLUSHDB|del|DEL|unlink|UNLINK|shutdown|SHUTDOWN", Delete).fact(F::Irreversible),
         row("dropdb|dropuser|pg_dropcluster|mysqladmin", Delete).fact(F::Irreversible).look(&[O::Environment]),
+        row("dropdb", Delete).fact(F::Irreversible).values("-h --host -p --port -U --username --maintenance-db").look(&[O::Database]),
+        row("mysqladmin", Delete).fact(F::Irreversible).values("-h --host -P --port -u --user -S --socket").look(&[O::Database]),
+        row("mysqladmin drop", Delete).fact(F::Irreversible).look(&[O::Database]),
         row("mysqladmin status|ping|version|processlist|variables|extended-status", Read),
         row("mysqladmin create|flush-hosts|flush-logs|refresh|reload", Write),
         row("createdb|createuser|initdb|pg_ctl|pg_ctlcluster", Write),
         row("pg_dump|pg_dumpall|mysqldump|mongodump|mongoexport|sqlite3_analyzer|pg_isready|redis-dump", Read).option("-f --file -r --result-file -o --out", E::Overwrite),
         row("pg_restore|mongorestore|mongoimport|mysqlimport", Write).look(&[O::Environment]),
         row("pg_restore|mongorestore", Delete).when("-c --clean --drop").fact(F::Irreversible).look(&[O::Environment]),
+        Row { command: "dropuser|pg_dropcluster|pg_restore|mongorestore".to_string(), ..Row::default() }.look(&[O::Database]),
         row("cypher-shell|surreal|arangosh|gremlin", Execute).look(&[O::Sql, O::Environment]).values("-a --address -u --username -p --password -d --database -f --file --conn --ns --db --user --pass"),
         row("influxd-ctl remove-*|truncate-shards|kill-*", Delete).fact(F::Irreversible),
         row("neo4j-admin database|dbms delete|drop", Delete).fact(F::Irreversible),

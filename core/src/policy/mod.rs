@@ -12,7 +12,7 @@ mod presets;
 mod validate;
 
 use crate::budget::Cost;
-use crate::facts::{Class, FactKind};
+use crate::facts::{self, Class, FactKind};
 use crate::falsify::{Severity, Vector};
 use crate::field::{Decay, Signal, Source};
 use crate::fixed::Fixed;
@@ -425,8 +425,50 @@ pub struct Places {
     pub shared_branches: Vec<Glob>,
     /// Words that name production, lower-cased.
     pub production: Vec<Glob>,
-    /// Folders that a build tool makes again: name, and the command that does.
+    /// Words that name what tests make again, lower-cased: databases and environments.
+    pub test_data: Vec<Glob>,
+    /// Hosts of the services that a developer runs for trying: `name` or `name:port`, lower-cased.
+    pub own_services: Vec<Glob>,
+    /// Exceptions from `own_services`: where something is kept.
+    pub not_own_services: Vec<Glob>,
+    /// Files and folders that git ignores and a tool makes again: a name, a glob of one (`*.log`) or several names (`tmp/cache`), and what
+    /// makes it; what begins with `~/` lies in the home, and git need not know of it.
     pub rebuildable: BTreeMap<String, String>,
+}
+
+impl Places {
+    /// What makes a place again, by its own name or those of the folders that it lies in. A place in the home is spelled `~/x`.
+    #[must_use]
+    pub fn rebuilt_by(&self, place: &str) -> Option<&str> {
+        let in_home = place.starts_with("~/");
+        let exact = place.split('/').filter(|_| !in_home).find_map(|name| self.rebuildable.get(name));
+        let around = alloc::format!("/{place}/");
+        let by_pattern = || {
+            let holds = |key: &str| match (key.starts_with("~/"), in_home) {
+                (true, true) => around.starts_with(&alloc::format!("/{key}/")),
+                (false, false) if key.contains('/') => around.contains(&alloc::format!("/{key}/")),
+                (false, false) if key.contains(['*', '?', '[']) => {
+                    Glob::new(key).is_ok_and(|glob| place.split('/').any(|name| glob.matches(name)))
+                }
+                _ => false,
+            };
+            self.rebuildable.iter().find(|(key, _)| holds(key)).map(|(_, command)| command)
+        };
+        exact.or_else(by_pattern).map(String::as_str)
+    }
+
+    /// Whether a word names what tests make again.
+    #[must_use]
+    pub fn is_test_data(&self, word: &str) -> bool {
+        facts::names(self.test_data.iter(), &word.to_ascii_lowercase())
+    }
+
+    /// Whether a host, with its port where one is given, is a service that a developer runs for trying.
+    #[must_use]
+    pub fn is_own_service(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        facts::names(self.own_services.iter(), &host) && !facts::names(self.not_own_services.iter(), &host)
+    }
 }
 
 /// Rules of the user and the project (SPEC 11). A rule is a command's beginning (`git push`), or the glob of a tool's name.

@@ -1,6 +1,7 @@
 //! From a shell command to an act: class, key, targets and facts, by the policy's table and by looking.
 
 mod archive;
+mod databases;
 mod requests;
 mod rewrite;
 
@@ -396,7 +397,10 @@ impl<'a> Reader<'a> {
                 place.is_ok_and(|place| place.pattern || place.kind != crate::places::Kind::Absent)
             };
             if position > 0 || is_there() {
-                collector.word(&pathspec(word.clone(), &self.top()), Effect::Overwrite, false);
+                let path = pathspec(word.clone(), &self.top());
+                if !self.restores(asked, &path, collector) {
+                    collector.word(&path, Effect::Overwrite, false);
+                }
             }
         }
     }
@@ -540,26 +544,37 @@ impl<'a> Reader<'a> {
         let changed = asked.reading.places.iter().any(|(_, effect)| effect.changes())
             || self.command.redirects.iter().any(|r| r.kind != RedirectKind::Read);
         let scratch = asked.reading.places.iter().filter(|(_, effect)| effect.changes()).all(|(number, _)| {
-            asked
-                .arguments
-                .get(*number)
-                .is_some_and(|word| word.known && word.text.starts_with("/tmp/") && !word.text.contains(".."))
+            asked.arguments.get(*number).is_some_and(|word| word.known && self.is_scratch_elsewhere(&word.text, remote))
         });
         let harmless = asked.reading.class.unwrap_or(Class::Execute).is_harmless();
         if remote && !harmless && self.is_production(place) {
             collector.fact(FactKind::Production, place);
         }
+        let on = if remote { "on the host" } else { "in the container" };
         if destroyed > 0 && !scratch {
-            collector.fact(FactKind::Irreversible, &format!("on {place}"));
+            let lost = asked.reading.places.iter().filter(|(_, effect)| *effect == Effect::Delete);
+            let lost: Vec<&str> = lost
+                .filter_map(|(number, _)| asked.arguments.get(*number))
+                .map(|word| word.raw.as_str())
+                .take(3)
+                .collect();
+            collector.fact(FactKind::Irreversible, &format!("{} {on} {place}", lost.join(", ")));
         }
         if remote && changed && !scratch {
-            collector.fact(FactKind::OutsideWorkspace, &format!("on {place}"));
+            collector.fact(FactKind::OutsideWorkspace, &format!("{on} {place}"));
         }
         for (number, effect) in &asked.reading.places {
             let Some(word) = asked.arguments.get(*number).filter(|_| *effect == Effect::Read) else { continue };
             let at = location(if word.text.is_empty() { "?" } else { &word.text });
             collector.targets.push(Target::new(at, Effect::Read, Root::Outside, Before::Unknown));
         }
+    }
+
+    /// Temporary files; in a container also what tools make again in the folder that it works in.
+    fn is_scratch_elsewhere(&self, path: &str, remote: bool) -> bool {
+        let beneath = !path.split('/').any(|name| name == "..");
+        let made_again = || !remote && !path.starts_with(['/', '~']) && self.policy.places.rebuilt_by(path).is_some();
+        beneath && (path.starts_with("/tmp/") || made_again())
     }
 
     /// A fact that the table gives, unless a way back stands beside it.
@@ -571,15 +586,6 @@ impl<'a> Reader<'a> {
             asked.reading.verb.iter().filter_map(|number| asked.arguments.get(*number)).map(|word| word.text.as_str());
         let detail: Vec<&str> = std::iter::once(asked.program.as_str()).chain(verb).collect();
         collector.fact(kind, &detail.join(" "));
-    }
-
-    /// `RAILS_ENV=test rails db:drop`: a database that the tests make again.
-    fn is_for_tests(&self, asked: &Asked<'a>) -> bool {
-        let given = self.command.assignments.iter().chain(self.command.environment.iter());
-        let mut values = given.filter(|(name, _)| name.ends_with("_ENV")).map(|(_, word)| word);
-        asked.reading.observe.contains(&Observe::Environment)
-            && (values.any(|word| word.known && word.text == "test")
-                || asked.arguments.iter().any(|word| matches!(word.text.as_str(), "--env=test" | "--environment=test")))
     }
 
     fn observe(&self, asked: &Asked<'a>, class: &mut Class, collector: &mut Collector<'a>) {
@@ -769,7 +775,10 @@ impl<'a> Reader<'a> {
         } else if refs.is_empty() && !flag(&["--tags"]) {
             self.push_branch(self.current_branch(collector).as_deref(), collector);
         }
-        let mut rewritten = force.then(|| "by force".to_string());
+        let mut rewritten = force.then(|| match flag(&["--force-with-lease"]) {
+            true => "pushed commits may be replaced (--force-with-lease)".to_string(),
+            false => "pushed commits may be replaced (force)".to_string(),
+        });
         for word in refs {
             let text = word.text.strip_prefix('+').unwrap_or(&word.text);
             let (source, branch) = text.split_once(':').unwrap_or((text, text));
@@ -848,16 +857,23 @@ impl<'a> Reader<'a> {
         // A single word on the command line may be the name of anything.
         let looks = |text: &str| text.contains(char::is_whitespace) || text.contains('(') || text.contains(';');
         let words = asked.arguments.len();
-        let doings =
-            texts.iter().enumerate().filter(|(number, text)| documents || *number >= words || looks(text)).filter_map(
-                |(number, text)| match (documents, sql::doing(text)) {
-                    (false, doing) => doing,
+        let doings: Vec<(&str, sql::Doing)> = texts
+            .iter()
+            .enumerate()
+            .filter(|(number, text)| documents || *number >= words || looks(text))
+            .filter_map(|(number, text)| {
+                let doing = match (documents, sql::doing(text)) {
+                    (false, doing) => doing?,
                     // What such a tool is given to read may be statements.
-                    (true, Some(doing)) if number >= words => Some(doing.max(sql::documents(text))),
-                    (true, _) => Some(sql::documents(text)),
-                },
-            );
-        match doings.max() {
+                    (true, Some(doing)) if number >= words => doing.max(sql::documents(text)),
+                    (true, _) => sql::documents(text),
+                };
+                Some((*text, doing))
+            })
+            .collect();
+        let destroying: Vec<&str> =
+            doings.iter().filter(|(_, doing)| *doing == sql::Doing::Destroys).map(|(text, _)| *text).collect();
+        match doings.iter().map(|(_, doing)| *doing).max() {
             Some(sql::Doing::Destroys) => {
                 *class = Class::Delete;
                 let mut file = collector.targets.iter_mut().find(|target| target.effect == Effect::Edit);
@@ -868,7 +884,14 @@ impl<'a> Reader<'a> {
                     Some(file) if file.before != Before::Absent || file.root == Root::Temp => {
                         file.effect = Effect::Overwrite;
                     }
-                    _ => collector.fact(FactKind::Irreversible, &format!("data in {}", asked.program)),
+                    _ if self.loses_test_data(asked, &destroying, &texts) => {}
+                    _ => {
+                        let lost = told_of(&destroying, documents);
+                        collector.fact(
+                            FactKind::Irreversible,
+                            &redact::one(&format!("{lost} in {}", asked.program), self.policy),
+                        );
+                    }
                 }
             }
             Some(sql::Doing::Writes) => *class = Class::Write,
@@ -1396,6 +1419,19 @@ fn processes(asked: &Asked<'_>, collector: &mut Collector<'_>) {
     };
     if let Some(all) = named.and_then(|mut words| words.find(|word| matches!(*word, "-1" | "1"))) {
         collector.fact(FactKind::CatastrophicTarget, &format!("every process, by {all}"));
+    }
+}
+
+/// What texts would take away, in few words.
+fn told_of(texts: &[&str], documents: bool) -> String {
+    let losses: Vec<sql::Loss> = texts.iter().flat_map(|text| sql::losses(text)).collect();
+    match losses.as_slice() {
+        [] if documents => format!("data, by {}", texts.first().map(|text| cut(text.trim(), 80)).unwrap_or_default()),
+        [] => "data".to_string(),
+        [first, rest @ ..] => {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            format!("{} {}{more}", first.verb, first.name).trim().to_string()
+        }
     }
 }
 

@@ -217,6 +217,12 @@ impl Places {
         &self.roots().workspace
     }
 
+    /// A path that lies in the home, as `~/x`.
+    pub fn in_home(&self, path: &Path) -> Option<String> {
+        let rest = path.strip_prefix(self.roots().home.as_deref()?).ok()?;
+        Some(format!("~/{}", slashed(rest)))
+    }
+
     /// The place that `spelling` names for somebody who stands in `directory`.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ use stigmergate_core::policy::{AttestMode, Caps, MAX_POLICY_BYTES, Policy};
 pub const FILE_NAME: &str = "stigmergate.toml";
 
 /// Lists to which a project's file adds; everywhere else a list replaces.
-const ADDED_TO: [&str; 13] = [
+const ADDED_TO: [&str; 16] = [
     "rules.deny",
     "rules.ask",
     "rules.allow",
@@ -42,6 +42,9 @@ const ADDED_TO: [&str; 13] = [
     "places.secret_names",
     "places.shared_branches",
     "places.production",
+    "places.test_data",
+    "places.own_services",
+    "places.not_own_services",
 ];
 
 /// A SHA-256 digest of a file, as 64 lower-case hexadecimal digits: what `sha256sum` prints.

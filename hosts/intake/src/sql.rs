@@ -34,6 +34,104 @@ pub(crate) fn doing(text: &str) -> Option<Doing> {
     statements.filter_map(statement).max()
 }
 
+/// Something that a statement takes away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Loss {
+    /// What is done to which kind of thing: `DROP TABLE`.
+    pub(crate) verb: String,
+    /// Its name, where the statement gives one plainly.
+    pub(crate) name: String,
+}
+
+impl Loss {
+    /// Whether a whole database goes.
+    pub(crate) fn is_database(&self) -> bool {
+        self.verb.ends_with(" DATABASE")
+    }
+}
+
+/// Words that stand before the name of what goes; the second list says nothing of it.
+const VERBS: [&str; 21] = [
+    "DROP",
+    "TRUNCATE",
+    "DELETE",
+    "FROM",
+    "UPDATE",
+    "ALTER",
+    "REMOVE",
+    "PURGE",
+    "TABLE",
+    "DATABASE",
+    "SCHEMA",
+    "INDEX",
+    "VIEW",
+    "MATERIALIZED",
+    "SEQUENCE",
+    "FUNCTION",
+    "TYPE",
+    "USER",
+    "ROLE",
+    "KEYSPACE",
+    "NAMESPACE",
+];
+const BETWEEN: [&str; 5] = ["IF", "EXISTS", "ONLY", "CONCURRENTLY", "TEMPORARY"];
+
+/// What the destroying statements of a text take away.
+pub(crate) fn losses(text: &str) -> Vec<Loss> {
+    let unread = |text: &str| Loss { verb: text.chars().take(40).collect(), name: String::new() };
+    if text.len() > MOST {
+        return vec![unread("a long text")];
+    }
+    let text = without_client_lines(text);
+    let Ok(tokens) = Tokenizer::new(&GenericDialect {}, &text).tokenize() else {
+        return vec![unread(text.trim())];
+    };
+    let statements = tokens.split(|token| *token == Token::SemiColon);
+    let destroying = statements.filter(|tokens| statement(&words_of(tokens)) == Some(Doing::Destroys));
+    destroying.map(loss).collect()
+}
+
+/// What one statement takes away.
+fn loss(tokens: &[Token]) -> Loss {
+    let mut tokens = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).peekable();
+    let mut verb: Vec<String> = Vec::new();
+    let mut name = String::new();
+    while let Some(token) = tokens.next() {
+        let Token::Word(word) = token else { break };
+        let upper = word.value.to_ascii_uppercase();
+        if word.quote_style.is_none() && name.is_empty() && VERBS.contains(&upper.as_str()) {
+            verb.push(upper);
+        } else if word.quote_style.is_none() && name.is_empty() && BETWEEN.contains(&upper.as_str()) {
+        } else if verb.is_empty() {
+            // `WITH x AS (DELETE ...)`: what goes stands further in.
+            verb.push(upper);
+            break;
+        } else {
+            name.push_str(&word.value);
+            if !matches!(tokens.peek(), Some(Token::Period)) {
+                break;
+            }
+            tokens.next();
+            name.push('.');
+        }
+    }
+    // Of several only the first is told.
+    if matches!(tokens.peek(), Some(Token::Comma)) {
+        name.push_str(", ...");
+    }
+    Loss { verb: verb.join(" "), name }
+}
+
+/// Whether a text goes to another database than the one that the client was given.
+pub(crate) fn goes_elsewhere(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let by_line = lower.lines().flat_map(|line| line.split(';')).map(str::trim_start);
+    let mut starts =
+        by_line.filter(|line| ["use ", "\\c", "attach ", ".open"].iter().any(|verb| line.starts_with(verb)));
+    starts.next().is_some()
+        || ["getsiblingdb", "getsisterdb", "dblink", "connect("].iter().any(|call| lower.contains(call))
+}
+
 /// What a client keeps for itself (`.backup x`, `\\d t`, `use app`) is no statement, and ends none.
 fn without_client_lines(text: &str) -> String {
     let is_clients = |line: &str| line.trim_start().starts_with(['.', '\\']);
@@ -191,6 +289,23 @@ mod tests {
         assert_eq!(doing("\\d drop"), None);
         assert_eq!(doing(".tables"), None);
         assert_eq!(doing("hello world"), None);
+    }
+
+    #[test]
+    fn a_destroying_statement_tells_what_goes() {
+        let told = |text: &str| losses(text).into_iter().map(|loss| (loss.verb, loss.name)).collect::<Vec<_>>();
+        let pair = |verb: &str, name: &str| (verb.to_string(), name.to_string());
+        assert_eq!(told("drop table if exists public.users cascade"), [pair("DROP TABLE", "public.users")]);
+        assert_eq!(
+            told("select 1; DELETE FROM t; truncate a, b"),
+            [pair("DELETE FROM", "t"), pair("TRUNCATE", "a, ...")]
+        );
+        assert_eq!(told("DROP DATABASE \"app_test\""), [pair("DROP DATABASE", "app_test")]);
+        assert_eq!(told("with x as (delete from t returning 1) select 1"), [pair("WITH", "")]);
+        assert_eq!(told("select 1"), []);
+        assert!(
+            goes_elsewhere("use app; drop table t") && goes_elsewhere("\\c app") && !goes_elsewhere("drop table users")
+        );
     }
 
     #[test]

@@ -235,13 +235,18 @@ impl<'a> Collector<'a> {
     /// The state of a place, and what would be lost with it.
     fn look_at(&self, place: &Place, target: &mut Target) {
         target.before = self.before(place);
+        if target.root == Root::Home {
+            target.way_back = self.around.places().in_home(&place.path).and_then(|text| self.rebuilt_by(&text));
+        }
         if target.before == Before::Absent {
             return;
         }
         if target.before == Before::Changed || target.before == Before::Committed {
             target.stamp = crate::repository::stamp(&place.path);
         }
-        target.way_back = (target.before == Before::Ignored).then(|| self.rebuilt_by(&place.text)).flatten();
+        if target.before == Before::Ignored {
+            target.way_back = self.rebuilt_by(&place.text);
+        }
         if !target.folder || !target.effect.destroys() || target.way_back.is_some() {
             return;
         }
@@ -312,9 +317,7 @@ impl<'a> Collector<'a> {
 
     /// What makes an ignored place again, by the name of a folder that it is or lies in.
     pub(crate) fn rebuilt_by(&self, text: &str) -> Option<String> {
-        let names = text.split('/').filter(|name| !name.is_empty());
-        let table = &self.policy.places.rebuildable;
-        names.into_iter().find_map(|name| table.get(name)).cloned()
+        self.policy.places.rebuilt_by(text).map(ToString::to_string)
     }
 }
 

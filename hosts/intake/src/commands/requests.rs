@@ -12,10 +12,20 @@ impl<'a> Reader<'a> {
         let method = method(&words);
         let bodies = bodies(&words);
         let body = self.body(&bodies);
+        if self.asks_own_services(&words) {
+            if method.as_deref().is_none_or(|method| matches!(method, "GET" | "HEAD")) && bodies.is_empty() {
+                *class = Class::Read;
+            }
+            self.sent(&words, collector);
+            return;
+        }
         let deletes = method.as_deref() == Some("DELETE") || words.iter().any(|word| overrides_method(word));
         if deletes || deletes_by_graphql(&body) {
             *class = Class::Delete;
-            collector.fact(FactKind::Irreversible, "by a request");
+            let method = if deletes { "DELETE" } else { "a mutation" };
+            let to = addresses(&words).find(|word| host(word).is_some()).unwrap_or_default();
+            let told = redact::one(to.split('?').next().unwrap_or(to), self.policy);
+            collector.fact(FactKind::Irreversible, &format!("{method} {told}"));
         }
         let sends =
             method.as_deref().is_some_and(|method| matches!(method, "POST" | "PUT" | "PATCH")) || !bodies.is_empty();
@@ -23,6 +33,21 @@ impl<'a> Reader<'a> {
             *class = Class::Delete;
             collector.fact(FactKind::Irreversible, &redact::one(url, self.policy));
         }
+        self.sent(&words, collector);
+    }
+
+    /// Whether every host that is named is a service that the developer runs for trying.
+    fn asks_own_services(&self, words: &[&str]) -> bool {
+        let redirected =
+            |word: &&str| matches!(*word, "-x" | "--proxy" | "--connect-to" | "--resolve" | "-K" | "--config");
+        let mut hosts = addresses(words).filter_map(host).peekable();
+        hosts.peek().is_some()
+            && !words.iter().any(redirected)
+            && hosts.all(|host| self.policy.places.is_own_service(host))
+    }
+
+    /// The files that a request sends, or reads itself.
+    fn sent(&self, words: &[&str], collector: &mut Collector<'a>) {
         for path in words.iter().filter_map(|word| word.strip_prefix("file://")) {
             collector.spelled(path, false, Effect::Read, false);
         }
@@ -89,6 +114,57 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// Options whose value is no address.
+const VALUES: [&str; 24] = [
+    "-o",
+    "--output",
+    "-w",
+    "--write-out",
+    "-m",
+    "--max-time",
+    "--connect-timeout",
+    "--retry",
+    "--retry-delay",
+    "--retry-max-time",
+    "-H",
+    "--header",
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--json",
+    "-u",
+    "--user",
+    "-A",
+    "-b",
+    "-c",
+    "-F",
+    "--form",
+];
+
+/// The words that may be addresses.
+fn addresses<'w>(words: &[&'w str]) -> impl Iterator<Item = &'w str> {
+    let before = std::iter::once("").chain(words.iter().copied());
+    words.iter().copied().zip(before).filter(|(_, before)| !VALUES.contains(before)).map(|(word, _)| word)
+}
+
+/// The host of an address, with its port: `http://host:1/x`, `host:1/x`.
+fn host(word: &str) -> Option<&str> {
+    let (scheme, rest) = word.split_once("://").map_or(("", word), |(scheme, rest)| (scheme, rest));
+    let bare = scheme.is_empty();
+    if word.starts_with(['-', '@', '/', '.', '{', '<'])
+        || word.contains(char::is_whitespace)
+        || word.contains('=') && bare
+    {
+        return None;
+    }
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    // Without a scheme only what cannot well be anything else.
+    let is_host = !bare || authority.starts_with("localhost") || authority.contains(['.', ':']);
+    (is_host && !authority.is_empty()).then_some(authority)
 }
 
 /// The method of a request.
