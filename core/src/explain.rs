@@ -9,6 +9,13 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+/// Characters of all findings together; with the safer way the short form stays below 400.
+const SAID_CHARACTERS: usize = 230;
+/// Characters of what one cause was found of.
+const DETAIL_CHARACTERS: usize = 120;
+/// What the hazard's place ends with when checks left the marks.
+pub(crate) const FAILING_CHECKS: &str = " (failing checks)";
+
 /// A reason in one sentence.
 #[must_use]
 pub fn reason(reason: &Reason) -> String {
@@ -27,11 +34,14 @@ pub fn reason(reason: &Reason) -> String {
         }
         ReasonCode::TrustBelowFloor => format!("the agent's trust is {value}, the floor is {limit}"),
         ReasonCode::AskRule => format!("the ask rule \"{subject}\" matches"),
-        ReasonCode::HazardMedium => {
-            format!("something failed here lately: {subject} is at {value} (from {limit} on it holds)")
-        }
-        ReasonCode::HazardHigh => {
-            format!("much failed here lately: {subject} is at {value} (the high tier begins at {limit})")
+        ReasonCode::HazardMedium | ReasonCode::HazardHigh => {
+            let often = if reason.code == ReasonCode::HazardHigh { "again and again lately" } else { "lately" };
+            let what = match subject.strip_suffix(FAILING_CHECKS) {
+                Some(place) => format!("checks failed {often} after {place} was changed"),
+                None => format!("it failed or was turned down {often}: {subject}"),
+            };
+            let what = shortened(&what, SAID_CHARACTERS);
+            format!("{what} (its marks weigh {value}, from {limit} on it holds)")
         }
         ReasonCode::RiskyFindings => format!("what it would do is risky: {}", plain(subject)),
         ReasonCode::Score => format!("score {value}, EXECUTE from {limit}"),
@@ -40,6 +50,16 @@ pub fn reason(reason: &Reason) -> String {
         ReasonCode::Approved => format!("{subject} approved exactly this"),
         ReasonCode::StandingGrant => format!("{subject} allowed this act at this place for a while"),
     }
+}
+
+/// What clears the marks of failures.
+fn cooler(reason: &Reason) -> Option<&'static str> {
+    let of_checks = reason.subject.ends_with(FAILING_CHECKS);
+    matches!(reason.code, ReasonCode::HazardMedium | ReasonCode::HazardHigh).then_some(if of_checks {
+        "make the failing check pass, which clears it, or wait: the marks fade with the minutes"
+    } else {
+        "find out why it failed and change something, or try another way; waiting helps too, the marks fade with the minutes"
+    })
 }
 
 /// A finding in one sentence.
@@ -86,13 +106,13 @@ pub const fn cause(cause: Cause) -> &'static str {
         Cause::OutsideWorkspace => "it acts outside the workspace",
         Cause::UnresolvedTarget => "what it would destroy cannot be told before it runs",
         Cause::SharedBranch => "it changes a branch that others share",
-        Cause::RewrittenHistory => "it rewrites history that others have",
+        Cause::RewrittenHistory => "it rewrites history that others may have",
         Cause::Production => "it acts on production",
         Cause::Publishing => "it publishes",
         Cause::Secret => "it reads or shows a secret",
         Cause::UntrustedCode => "it runs code that was downloaded, decoded or computed",
         Cause::RaisedPrivileges => "it raises privileges",
-        Cause::Bulk => "it touches very many things",
+        Cause::Bulk => "it changes very many things",
         Cause::Unreadable => "it cannot be read well enough to be judged",
     }
 }
@@ -164,14 +184,49 @@ pub fn short(verdict: &Verdict) -> String {
     let mut weighty: Vec<&Finding> = verdict.findings.iter().collect();
     weighty.sort_by_key(|finding| core::cmp::Reverse(finding.severity));
     if verdict.decision == Decision::Execute || !by_findings || weighty.is_empty() {
-        return format!("{head}: {}", deciding.map(reason).unwrap_or_default());
+        let way = deciding.and_then(cooler).map(|way| format!(". Safer: {way}.")).unwrap_or_default();
+        return format!("{head}: {}{way}", deciding.map(reason).unwrap_or_default());
     }
-    let said: Vec<String> = weighty.iter().take(2).map(|one| finding(one)).collect();
-    let more = weighty.len().saturating_sub(said.len());
-    let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
     let way = weighty.iter().find_map(|finding| safer_way(finding.cause));
     let way = way.map(|way| format!(" Safer: {way}.")).unwrap_or_default();
-    format!("{head}: {}{more}.{way}", said.join("; "))
+    format!("{head}: {}.{way}", said(&weighty))
+}
+
+/// Findings in one sentence, the gravest first: each cause once, with what it was found of.
+fn said(findings: &[&Finding]) -> String {
+    let mut causes: Vec<(Cause, Vec<&str>)> = Vec::new();
+    for finding in findings {
+        let detail = finding.detail.as_deref().unwrap_or_default();
+        match causes.iter_mut().find(|(cause, _)| *cause == finding.cause) {
+            Some((_, details)) if details.contains(&detail) => {}
+            Some((_, details)) => details.push(detail),
+            None => causes.push((finding.cause, Vec::from([detail]))),
+        }
+    }
+    // What cannot be told cannot come back either: that need not be said of the same thing again.
+    let untold = causes.iter().find(|(cause, _)| *cause == Cause::UnresolvedTarget).map(|(_, details)| details.clone());
+    causes.retain(|(cause, details)| *cause != Cause::Irreversible || untold.as_ref() != Some(details));
+    let mut text = String::new();
+    for (number, (what, details)) in causes.iter().enumerate() {
+        let details = shortened(&details.join(", "), DETAIL_CHARACTERS);
+        let colon = if details.is_empty() { "" } else { ": " };
+        let one = format!("{}{}{colon}{details}", if number == 0 { "" } else { "; " }, cause(*what));
+        if number > 0 && text.chars().count().saturating_add(one.chars().count()) > SAID_CHARACTERS {
+            let more = causes.len().saturating_sub(number);
+            return format!("{text} (and {more} more)");
+        }
+        text.push_str(&one);
+    }
+    text
+}
+
+/// A text of at most so many characters.
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_string();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{kept}…")
 }
 
 /// The long form: every number and reason, a line each.
@@ -221,4 +276,48 @@ pub fn long(verdict: &Verdict) -> String {
 /// A list of codes in words: `outside_workspace, irreversible`.
 fn plain(codes: &str) -> String {
     codes.replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::falsify::{Severity, Vector};
+
+    fn found(cause: Cause, detail: &str) -> Finding {
+        Finding { vector: Vector::NoRollback, severity: Severity::High, cause, detail: Some(detail.to_string()) }
+    }
+
+    fn told(findings: &[Finding]) -> String {
+        said(&findings.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn each_cause_is_said_once_with_all_that_it_was_found_of() {
+        let two = [found(Cause::Irreversible, "a"), found(Cause::Publishing, "p"), found(Cause::Irreversible, "b")];
+        assert_eq!(told(&two), "this cannot come back: a, b; it publishes: p");
+        let same = [found(Cause::UnresolvedTarget, "$x"), found(Cause::Irreversible, "$x")];
+        assert_eq!(told(&same), "what it would destroy cannot be told before it runs: $x");
+    }
+
+    #[test]
+    fn long_details_are_cut_and_what_has_no_room_is_counted() {
+        let long = "x".repeat(500);
+        let text =
+            told(&[found(Cause::Irreversible, &long), found(Cause::Publishing, &long), found(Cause::Secret, &long)]);
+        assert!(text.chars().count() < 300 && text.ends_with("(and 2 more)"), "{text}");
+    }
+
+    #[test]
+    fn marks_of_failures_say_what_clears_them() {
+        let reason = |subject: &str| {
+            Reason::compared(ReasonCode::HazardMedium, subject, crate::fixed::Fixed::whole(2), crate::fixed::Fixed::ONE)
+        };
+        let of_check = reason("src/a.rs (failing checks)");
+        assert_eq!(
+            super::reason(&of_check),
+            "checks failed lately after src/a.rs was changed (its marks weigh 2, from 1 on it holds)"
+        );
+        assert!(cooler(&of_check).is_some_and(|way| way.starts_with("make the failing check pass")));
+        assert!(cooler(&reason("npm install")).is_some_and(|way| way.starts_with("find out why")));
+    }
 }

@@ -10,6 +10,7 @@ use crate::glob::Glob;
 use crate::location::Location;
 use crate::policy::Policy;
 use crate::session::Memory;
+use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -347,6 +348,8 @@ pub struct Observation {
 pub fn observe(call: &Call, policy: &Policy, memory: &Memory) -> Vec<Observation> {
     let mut found: Vec<Observation> =
         call.facts.iter().map(|fact| Observation { act: None, fact: fact.clone() }).collect();
+    let mut told: BTreeSet<(FactKind, String)> =
+        call.facts.iter().map(|fact| (fact.kind, fact.detail.clone())).collect();
     for (number, act) in call.acts.iter().enumerate() {
         let mut facts = act.facts.clone();
         for target in &act.targets {
@@ -355,18 +358,47 @@ pub fn observe(call: &Call, policy: &Policy, memory: &Memory) -> Vec<Observation
         let changed =
             act.targets.iter().filter(|t| t.effect.changes()).fold(0_u32, |sum, t| sum.saturating_add(t.count));
         if changed > policy.bulk_over {
-            add(&mut facts, FactKind::Bulk, &alloc::format!("{changed} things"));
+            add(&mut facts, FactKind::Bulk, &alloc::format!("{changed} files and folders"));
         }
-        for fact in facts {
-            let again = found.iter().any(|seen| {
-                seen.fact.kind == fact.kind && (seen.fact.detail == fact.detail || seen.act == Some(number))
-            });
-            if !again {
-                found.push(Observation { act: Some(number), fact });
+        let mut of_act: Vec<(FactKind, Vec<String>)> = Vec::new();
+        for fact in facts.into_iter().filter(|fact| !told.contains(&(fact.kind, fact.detail.clone()))) {
+            match of_act.iter_mut().find(|(kind, _)| *kind == fact.kind) {
+                Some((_, details)) if details.contains(&fact.detail) => {}
+                Some((_, details)) => details.push(fact.detail),
+                None => of_act.push((fact.kind, Vec::from([fact.detail]))),
             }
+        }
+        for (kind, details) in of_act {
+            told.extend(details.first().map(|first| (kind, first.clone())));
+            found.push(Observation { act: Some(number), fact: Fact { kind, detail: named(&details) } });
         }
     }
     found
+}
+
+/// Things that are named at once; of more the number is told.
+const NAMED: usize = 3;
+
+/// The first of several names, and how many more there are.
+fn named(names: &[String]) -> String {
+    let told: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let more = names.len().saturating_sub(told.len());
+    let more = if more > 0 { alloc::format!(" and {more} more") } else { String::new() };
+    told.join(", ") + &more
+}
+
+/// A folder with what is lost in it, or the place alone.
+fn lost_with(target: &Target) -> String {
+    let place = target.place.as_str();
+    if target.lost.is_empty() {
+        return place.to_string();
+    }
+    let lost: Vec<String> = target.lost.iter().map(|lost| lost.as_str().to_string()).collect();
+    if target.lost_more {
+        let first: Vec<&str> = lost.iter().take(NAMED).map(String::as_str).collect();
+        return alloc::format!("{place} ({} and more)", first.join(", "));
+    }
+    alloc::format!("{place} ({})", named(&lost))
 }
 
 fn add(facts: &mut Vec<Fact>, kind: FactKind, detail: &str) {
@@ -396,7 +428,7 @@ fn conclude(target: &Target, session: &str, policy: &Policy, memory: &Memory, fa
         add(facts, FactKind::UnresolvedTarget, place);
     }
     if effect.destroys() && !comes_back(target, session, memory) {
-        add(facts, FactKind::Irreversible, place);
+        add(facts, FactKind::Irreversible, &lost_with(target));
     }
 }
 

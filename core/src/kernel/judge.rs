@@ -360,7 +360,7 @@ fn set_aside(id: &str, before: Option<&Record>, approval: Option<(&Arc<str>, &Re
 }
 
 fn failing_checks(place: &Location) -> String {
-    alloc::format!("{place} (failing checks)")
+    alloc::format!("{place}{}", crate::explain::FAILING_CHECKS)
 }
 
 /// The strongest channels met so far.

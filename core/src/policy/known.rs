@@ -375,7 +375,7 @@ fn text() -> Vec<Row> {
         row("env|export|set|declare|typeset|readonly", Read).look(&[O::Variables]),
         row("export|set|declare|unset|source|.", Read),
         row("prettier|black|gofmt|rustfmt|isort|autopep8|yapf|clang-format|goimports|standard|dprint|shfmt|google-java-format|ktlint|swiftformat|taplo|biome", Write)
-            .places(Which::All, E::Edit).values("--config --parser --line-length -l --config-path --style -i --indent"),
+            .places(Which::All, E::Edit).values("--config --parser --line-length -l --config-path --style -i --indent --ignore-path --plugin --print-width --tab-width"),
         row("prettier|black|isort|ruff|dprint|yapf|rustfmt|shfmt|taplo|biome", Check).when("--check -c --check-only --diff -d -l check"),
     ])
 }

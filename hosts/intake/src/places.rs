@@ -463,8 +463,10 @@ impl Places {
             return if inside.as_os_str().is_empty() { ".".to_owned() } else { self.fold(slashed(&inside)) };
         }
         match drive(&slashed(path), self.windows) {
-            Some((letter, rest)) => format!("{letter}:/{}", rest.join("/")).to_lowercase(),
-            None => self.fold(slashed(path)),
+            Some((letter, rest)) if self.windows || !is_plain_mount(letter) => {
+                format!("{letter}:/{}", rest.join("/")).to_lowercase()
+            }
+            _ => self.fold(slashed(path)),
         }
     }
 
@@ -743,6 +745,13 @@ fn drive_path(letter: char, rest: &[String]) -> PathBuf {
     };
     path.extend(rest);
     path
+}
+
+/// Whether `/mnt/w` is a folder like any other: it is there, and no Windows around this system calls it a drive.
+fn is_plain_mount(letter: char) -> bool {
+    static IN_WINDOWS: OnceLock<bool> = OnceLock::new();
+    let tells = || fs::read_to_string("/proc/version").is_ok_and(|text| text.to_lowercase().contains("microsoft"));
+    cfg!(unix) && Path::new("/mnt").join(letter.to_string()).is_dir() && !*IN_WINDOWS.get_or_init(tells)
 }
 
 fn drive_catastrophe(parts: &[String]) -> Option<Catastrophic> {
