@@ -282,6 +282,7 @@ fn plain(codes: &str) -> String {
 mod tests {
     use super::*;
     use crate::falsify::{Severity, Vector};
+    use crate::fixed::Fixed;
 
     fn found(cause: Cause, detail: &str) -> Finding {
         Finding { vector: Vector::NoRollback, severity: Severity::High, cause, detail: Some(detail.to_string()) }
@@ -310,7 +311,8 @@ mod tests {
     #[test]
     fn marks_of_failures_say_what_clears_them() {
         let reason = |subject: &str| {
-            Reason::compared(ReasonCode::HazardMedium, subject, crate::fixed::Fixed::whole(2), crate::fixed::Fixed::ONE)
+            let numbers = (Some(Fixed::whole(2)), Some(Fixed::ONE));
+            Reason { code: ReasonCode::HazardMedium, subject: subject.to_string(), value: numbers.0, limit: numbers.1 }
         };
         let of_check = reason("src/a.rs (failing checks)");
         assert_eq!(

@@ -441,6 +441,39 @@ mod tests {
         assert_eq!(places("rm 'notes/*.md'"), ["notes/*.md"]);
     }
 
+    #[test]
+    fn what_tools_make_again_may_go_where_git_ignores_it() {
+        let scene = Scene::new();
+        use stigmergate_core::facts::FactKind as F;
+        for file in ["seen.log", "app.log", "logs/a.txt", "tmp/cache/x"] {
+            write(&scene.root, "mine\n", file);
+        }
+        assert_eq!(scene.shell("> seen.log"), [F::Irreversible]);
+        write(&scene.root, "node_modules/\ndist/\n.env\napp.log\nlogs/\ntmp/\n", ".gitignore");
+        scene.ordinary(&[
+            "> app.log",
+            "truncate -s 0 app.log",
+            "rm -f app.log",
+            "npm start > app.log 2>&1 &",
+            "rm -rf tmp/cache",
+        ]);
+        let lost: &[F] = &[F::Irreversible];
+        scene.table(&[("rm -f *.log", lost), ("rm -rf tmp", &[]), ("> logs/a.txt", lost), ("> .env", lost)]);
+    }
+
+    #[test]
+    fn a_cache_in_the_home_lies_outside_and_is_made_again() {
+        let scene = Scene::new();
+        use stigmergate_core::facts::FactKind as F;
+        write(&scene.home, "x", ".cache/pip/x");
+        write(&scene.home, "x", ".config/tool/x");
+        scene.table(&[
+            ("rm -rf {HOME}/.cache/pip", &[F::OutsideWorkspace]),
+            ("rm -rf {HOME}/.config/tool", &[F::Irreversible, F::OutsideWorkspace]),
+            ("rm -rf {HOME}/.cache/../.config/tool", &[F::Irreversible, F::OutsideWorkspace]),
+        ]);
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_write_goes_through_a_link_and_a_removal_does_not() {
