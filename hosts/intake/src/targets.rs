@@ -458,7 +458,7 @@ mod tests {
             "rm -rf tmp/cache",
         ]);
         let lost: &[F] = &[F::Irreversible];
-        scene.table(&[("rm -f *.log", lost), ("rm -rf tmp", &[]), ("> logs/a.txt", lost), ("> .env", lost)]);
+        scene.table(&[("rm -f *.log", lost), ("rm -rf tmp", lost), ("> logs/a.txt", lost), ("> .env", lost)]);
     }
 
     #[test]
