@@ -384,7 +384,7 @@ fn named(names: &[String]) -> String {
     let told: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = names.len().saturating_sub(told.len());
     let more = if more > 0 { alloc::format!(" and {more} more") } else { String::new() };
-    told.join(", ") + &more
+    alloc::format!("{}{more}", told.join(", "))
 }
 
 /// A folder with what is lost in it, or the place alone.
