@@ -162,8 +162,8 @@ fn host(word: &str) -> Option<&str> {
     }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    // Without a scheme only what cannot well be anything else.
-    let is_host = !bare || authority.starts_with("localhost") || authority.contains(['.', ':']);
+    // Without a scheme what cannot well be anything else, and what cannot be told.
+    let is_host = !bare || authority.starts_with("localhost") || authority.contains(['.', ':', '$', '`']);
     (is_host && !authority.is_empty()).then_some(authority)
 }
 
