@@ -54,6 +54,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod attest;
 pub mod budget;
 pub mod digest;
 pub mod error;
