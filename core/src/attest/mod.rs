@@ -3,5 +3,6 @@
 pub mod canonical;
 mod encoding;
 pub mod error;
+pub mod tree;
 
 pub use error::Error;
