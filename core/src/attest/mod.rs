@@ -3,6 +3,7 @@
 pub mod canonical;
 mod encoding;
 pub mod error;
+pub mod note;
 pub mod signer;
 pub mod tree;
 
