@@ -1,6 +1,7 @@
 //! Attestation.
 
 pub mod canonical;
+pub mod checkpoint;
 mod encoding;
 pub mod error;
 pub mod note;
