@@ -3,7 +3,9 @@
 pub mod canonical;
 pub mod checkpoint;
 mod encoding;
+pub mod envelope;
 pub mod error;
+pub mod event;
 pub mod note;
 pub mod signer;
 pub mod tree;
