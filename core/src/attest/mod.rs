@@ -8,6 +8,7 @@ pub mod error;
 pub mod event;
 pub mod note;
 pub mod signer;
+pub mod tiles;
 pub mod tree;
 
 pub use error::Error;
