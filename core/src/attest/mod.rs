@@ -7,6 +7,7 @@ pub mod envelope;
 pub mod error;
 pub mod event;
 pub mod note;
+pub mod proof;
 pub mod signer;
 pub mod tiles;
 pub mod tree;
