@@ -6,6 +6,7 @@ mod encoding;
 pub mod envelope;
 pub mod error;
 pub mod event;
+pub mod links;
 pub mod note;
 pub mod proof;
 pub mod signer;
