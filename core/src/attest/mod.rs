@@ -6,6 +6,8 @@ mod encoding;
 pub mod envelope;
 pub mod error;
 pub mod event;
+pub mod ledger;
+pub mod lifecycle;
 pub mod links;
 pub mod note;
 pub mod proof;
