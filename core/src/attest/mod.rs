@@ -14,5 +14,6 @@ pub mod proof;
 pub mod signer;
 pub mod tiles;
 pub mod tree;
+pub mod verify;
 
 pub use error::Error;
