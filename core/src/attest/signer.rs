@@ -9,7 +9,7 @@ use super::error::Error;
 use super::tree::sha256;
 use crate::digest::Digest;
 use alloc::borrow::ToOwned;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use ed25519_dalek::Signer as _;
@@ -368,6 +368,7 @@ impl Verifier for HmacKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     #[test]
     fn ed25519_signs_as_rfc_8032_says() {

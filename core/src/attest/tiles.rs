@@ -299,10 +299,12 @@ mod tests {
         assert!(entry_bundle([alloc::vec![0; RECORD_BYTES + 1]]).is_err());
     }
 
+    type Files = BTreeMap<(u8, u64), Vec<u8>>;
+
     /// Tiles as a file system would hold them.
-    fn export(size: u64) -> (BTreeMap<(u8, u64), Vec<u8>>, Vec<Digest>) {
+    fn export(size: u64) -> (Files, Vec<Digest>) {
         let leaves: Vec<Digest> = (0..size).map(|number| leaf_hash(&number.to_be_bytes())).collect();
-        let mut files: BTreeMap<(u8, u64), Vec<u8>> = BTreeMap::new();
+        let mut files = Files::new();
         for tile in tiles(size) {
             let Contents::Hashes(level) = tile.contents else { continue };
             let bytes = if level == 0 {
@@ -317,7 +319,7 @@ mod tests {
     }
 
     /// A tile's hashes from the tiles one level below: each is the root of a full tile.
-    struct TileNodesBelow<'a>(&'a BTreeMap<(u8, u64), Vec<u8>>);
+    struct TileNodesBelow<'a>(&'a Files);
 
     impl Nodes for TileNodesBelow<'_> {
         fn node(&self, level: u8, index: u64) -> Option<Digest> {

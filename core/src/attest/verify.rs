@@ -20,6 +20,7 @@ use super::note::Note;
 use super::signer::{Ed25519Verifier, PublicKey, Verifier};
 use super::tree::{CompactRange, leaf_hash};
 use crate::digest::Digest;
+use alloc::boxed::Box;
 use alloc::collections::{BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
@@ -136,8 +137,8 @@ pub fn verify<'r>(
     let mut heads = heads.into_iter().peekable();
     let mut records = records.into_iter();
     loop {
-        while heads.peek().is_some_and(|head| size_of(head) == Some(verification.size())) {
-            heads.next().map(|head| verification.head(head));
+        while let Some(head) = heads.next_if(|head| size_of(head) == Some(verification.size())) {
+            verification.head(head);
         }
         match records.next() {
             Some(record) => verification.record(record),
@@ -161,14 +162,14 @@ enum Current<'a> {
     /// One that was given.
     Known(&'a dyn Verifier),
     /// One that the ledger has announced.
-    Announced(Ed25519Verifier),
+    Announced(Box<Ed25519Verifier>),
 }
 
 impl Current<'_> {
     fn verifier(&self) -> &dyn Verifier {
         match self {
             Self::Known(verifier) => *verifier,
-            Self::Announced(verifier) => verifier,
+            Self::Announced(verifier) => &**verifier,
         }
     }
 }
@@ -288,7 +289,7 @@ impl<'a> Verification<'a> {
     fn find(&self, key: &PublicKey) -> Result<Current<'a>, Error> {
         match self.expected.keys.iter().find(|known| known.public() == key) {
             Some(known) => Ok(Current::Known(*known)),
-            None => Ed25519Verifier::new(key).map(Current::Announced),
+            None => Ed25519Verifier::new(key).map(Box::new).map(Current::Announced),
         }
     }
 
