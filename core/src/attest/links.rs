@@ -111,7 +111,7 @@ impl Links {
     /// What is wrong with its link.
     pub(super) fn check(&self, event: &Event, rules: Rules) -> Result<(), Error> {
         match &event.body {
-            Body::Proposal { .. } | Body::Key { .. } => Ok(()),
+            Body::Proposal { .. } | Body::Key { .. } | Body::Error { parent: None, .. } => Ok(()),
             Body::GateVerdict { parent, proposal, .. } => {
                 let end = self.find(&self.proposals, parent, "it is no proposal")?;
                 after(event, parent, end)?;
@@ -126,17 +126,19 @@ impl Links {
                 allowed(*late, rules)
             }
             Body::ExecutionAuthorization { parent, arguments, expires, late } => {
-                self.check_authorization(event, parent, arguments, *expires, *late, rules)
+                self.check_ground(event, parent, *late)?;
+                let end = self.find(self.grounds(parent), parent, "it is neither a verdict nor an approval")?;
+                same_actor(end, event)?;
+                same(end.arguments.as_ref(), arguments)?;
+                in_time(event.sequence, *expires, event.at)?;
+                allowed(*late, rules)
             }
             Body::ExecutionReceipt { parent, arguments, started, late, .. } => {
                 let end = self.find(&self.authorizations, parent, "it is no authorization")?;
                 after(event, parent, end)?;
                 same_actor(end, event)?;
                 same(end.arguments.as_ref(), arguments)?;
-                if *started > event.at || (*started < end.at && !late) {
-                    return Err(Error::unauthorized(parent.sequence, "it was started before, or is yet to be started"));
-                }
-                in_time(parent.sequence, end.expires.unwrap_or(0), *started)?;
+                run_in_time(event, parent, end, *started)?;
                 if end.late != *late {
                     return Err(Error::unauthorized(parent.sequence, "one of the two is late"));
                 }
@@ -150,44 +152,33 @@ impl Links {
             Body::Rejection { parent, .. } => {
                 let end = self.find(&self.verdicts, parent, "it is no verdict")?;
                 after(event, parent, end)?;
-                if end.decision == Some(Decision::Execute) {
-                    return Err(Error::unauthorized(parent.sequence, "its decision is execute"));
-                }
-                Ok(())
+                let executes = end.decision == Some(Decision::Execute);
+                if executes { Err(Error::unauthorized(parent.sequence, "its decision is execute")) } else { Ok(()) }
             }
             Body::Error { parent: Some(parent), .. } => {
                 let known = self.open(parent) || self.used.get(&parent.sequence) == Some(&parent.leaf);
                 if known { Ok(()) } else { Err(Error::MissingParent { parent: parent.sequence }) }
             }
-            Body::Error { parent: None, .. } => Ok(()),
         }
     }
 
-    fn check_authorization(
-        &self,
-        event: &Event,
-        parent: &Link,
-        arguments: &Digest,
-        expires: Time,
-        late: bool,
-        rules: Rules,
-    ) -> Result<(), Error> {
-        let approved = self.approvals.contains_key(&parent.sequence);
-        let ends = if approved { &self.approvals } else { &self.verdicts };
-        let end = self.find(ends, parent, "it is neither a verdict nor an approval")?;
+    /// Where the end is that an authorization names.
+    fn grounds(&self, parent: &Link) -> &Ends {
+        if self.approvals.contains_key(&parent.sequence) { &self.approvals } else { &self.verdicts }
+    }
+
+    /// An authorization stands on an EXECUTE verdict, or on an approval that is not over.
+    fn check_ground(&self, event: &Event, parent: &Link, late: bool) -> Result<(), Error> {
+        let end = self.find(self.grounds(parent), parent, "it is neither a verdict nor an approval")?;
         after(event, parent, end)?;
-        if approved {
-            in_time(parent.sequence, end.expires.unwrap_or(0), event.at)?;
-        } else {
-            decided(parent, end, Decision::Execute)?;
+        match end.expires {
+            Some(expires) => in_time(parent.sequence, expires, event.at)?,
+            None => decided(parent, end, Decision::Execute)?,
         }
         if end.late && !late {
             return Err(Error::unauthorized(parent.sequence, "its approval is late"));
         }
-        same_actor(end, event)?;
-        same(end.arguments.as_ref(), arguments)?;
-        in_time(event.sequence, expires, event.at)?;
-        allowed(late, rules)
+        Ok(())
     }
 
     /// Takes up an event that [`Links::check`] has let through.
@@ -300,6 +291,14 @@ fn same_actor(end: &End, event: &Event) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::WrongActor { expected: end.actor.to_string(), found: event.actor.to_string() })
+}
+
+/// An execution is started between its authorization, unless that is late, and the authorization's end.
+fn run_in_time(event: &Event, parent: &Link, end: &End, started: Time) -> Result<(), Error> {
+    if started > event.at || (started < end.at && !end.late) {
+        return Err(Error::unauthorized(parent.sequence, "it was started before, or is yet to be started"));
+    }
+    in_time(parent.sequence, end.expires.unwrap_or(0), started)
 }
 
 fn in_time(parent: u64, expires: Time, at: Time) -> Result<(), Error> {
