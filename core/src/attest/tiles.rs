@@ -17,6 +17,9 @@ pub const WIDTH: u64 = 256;
 /// A tile's height in levels of the tree.
 const HEIGHT: u8 = 8;
 
+/// No tree of numbers below 2^53 has more levels of tiles.
+const LEVELS: u8 = 7;
+
 /// What a file of the export holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Contents {
@@ -110,7 +113,7 @@ impl Tile {
 
 /// Every tile and bundle of a tree of `size` records, partial ones included, by level.
 pub fn tiles(size: u64) -> impl Iterator<Item = Tile> {
-    let levels = (0..HEIGHT).map(Contents::Hashes);
+    let levels = (0..LEVELS).map(Contents::Hashes);
     levels.chain([Contents::Entries]).flat_map(move |contents| tiles_from(contents, 0, size))
 }
 
