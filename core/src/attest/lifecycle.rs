@@ -36,6 +36,28 @@ steps! {
     /// A person's approval of a HOLD that nobody has used.
     Approved;
     /// The right to run one thing once: it is bound to an actor, to the digest of what will run, and to a time.
+    ///
+    /// It is not made from a HOLD that nobody has approved:
+    ///
+    /// ```compile_fail,E0277
+    /// use stigmergate_core::attest::{ledger::{Ledger, Stamp}, lifecycle::Held};
+    /// use stigmergate_core::digest::Digest;
+    ///
+    /// fn run(ledger: &mut Ledger, stamp: &Stamp, held: Held, arguments: Digest) {
+    ///     let _ = ledger.authorize(stamp, held, arguments, stamp.at);
+    /// }
+    /// ```
+    ///
+    /// And it is not used twice:
+    ///
+    /// ```compile_fail,E0382
+    /// use stigmergate_core::attest::{ledger::{Ledger, Stamp}, lifecycle::{Authorization, Execution}};
+    ///
+    /// fn run_twice(ledger: &mut Ledger, stamp: &Stamp, authorization: Authorization, execution: Execution) {
+    ///     let _ = ledger.receive(stamp, authorization, execution, None);
+    ///     let _ = ledger.receive(stamp, authorization, execution, None);
+    /// }
+    /// ```
     Authorization;
     /// An execution whose outcome is not known.
     Receipt;
