@@ -44,7 +44,7 @@ impl Checkpoint {
     /// # Errors
     /// [`Error::Value`] and [`Error::TooLong`] for an origin that cannot be one.
     pub fn new(origin: &str, size: u64, root: Digest) -> Result<Self, Error> {
-        super::signer::check_name("origin", origin)?;
+        super::key::check_name("origin", origin)?;
         Ok(Self { origin: origin.into(), size, root, extensions: Vec::new() })
     }
 

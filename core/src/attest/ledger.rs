@@ -7,13 +7,14 @@ use super::checkpoint::Checkpoint;
 use super::envelope::{ClaimKind, SignedClaim};
 use super::error::Error;
 use super::event::{Body, Event, Link, Nonce, Time, check_actor};
+use super::key::{PublicKey, check_name};
 use super::lifecycle::{
     Approved, Approving, AttestedOutcome, Authorization, Cleared, Execution, Ground, Held, Judged, Proposed, Receipt,
     Refused, Rejected,
 };
 use super::links::{End, Ends, Links, OPEN, Rules};
 use super::note::Note;
-use super::signer::{PublicKey, Signer, Verifier, check_name};
+use super::signer::{Signer, Verifier};
 use super::tree::{CompactRange, MOST_LEAVES, leaf_hash};
 use crate::digest::Digest;
 use crate::gate::Decision;

@@ -6,13 +6,14 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`event`], [`canonical`] | what happened, in nine kinds, and its one spelling |
+//! | [`event`], [`record`], [`canonical`] | what happened, in nine kinds, and its one spelling |
 //! | [`lifecycle`] | the steps from a proposal to an attested outcome, as values that are used once |
 //! | [`links`] | what may still be named, and by whom: one rule for writing and for verifying |
 //! | [`ledger`] | where a log stands, and the only ways to continue it |
 //! | [`verify`] | one pass over a log that somebody was given, in constant memory |
 //! | [`tree`] | the root of all records, and proofs against it |
-//! | [`signer`], [`note`], [`checkpoint`] | keys, signed texts, and heads as signed texts |
+//! | [`key`], [`signer`] | keys as everybody may know them, and whoever signs |
+//! | [`note`], [`checkpoint`] | signed texts, and heads as signed texts |
 //! | [`tiles`], [`proof`], [`envelope`] | what leaves the machine: the whole log, one record, one authorization, receipt or outcome |
 //!
 //! **What a ledger proves.** That its records are those that were signed for, in their order, none changed, added or left out
@@ -58,11 +59,13 @@ mod encoding;
 pub mod envelope;
 pub mod error;
 pub mod event;
+pub mod key;
 pub mod ledger;
 pub mod lifecycle;
 pub mod links;
 pub mod note;
 pub mod proof;
+pub mod record;
 pub mod signer;
 pub mod tiles;
 pub mod tree;

@@ -5,7 +5,8 @@
 
 use super::encoding::{base64, unbase64};
 use super::error::Error;
-use super::signer::{KeyId, Signer, Verifier, check_name};
+use super::key::{KeyId, check_name};
+use super::signer::{Signer, Verifier};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -148,7 +149,8 @@ fn check_text(text: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attest::signer::{Ed25519Signer, Ed25519Verifier, HmacKey, PublicKey};
+    use crate::attest::key::PublicKey;
+    use crate::attest::signer::{Ed25519Signer, Ed25519Verifier, HmacKey};
     use alloc::string::ToString;
     use proptest::prelude::*;
 

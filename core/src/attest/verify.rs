@@ -15,9 +15,10 @@
 use super::checkpoint::Checkpoint;
 use super::error::Error;
 use super::event::{Body, Event, Nonce};
+use super::key::PublicKey;
 use super::links::{Links, Rules};
 use super::note::Note;
-use super::signer::{Ed25519Verifier, PublicKey, Verifier};
+use super::signer::{Ed25519Verifier, Verifier};
 use super::tree::{CompactRange, leaf_hash};
 use crate::digest::Digest;
 use alloc::boxed::Box;

@@ -1,0 +1,285 @@
+//! What the ledger writes and refuses, and that what it writes is valid.
+
+use super::*;
+
+#[test]
+fn the_whole_lifecycle_is_valid() {
+    let log = full_log();
+    let report = log.report();
+    assert_eq!(report.fault, None);
+    assert_eq!((report.status, report.last_valid), (Status::Valid, Some(log.ledger.size() - 1)));
+    assert_eq!((report.records, report.root), (log.ledger.size(), log.ledger.head().root));
+}
+
+#[test]
+fn the_same_calls_write_the_same_bytes_and_a_stored_ledger_goes_on() {
+    let (one, mut other) = (full_log(), full_log());
+    assert_eq!(one.records, other.records);
+    let bytes = postcard::to_allocvec(&one.ledger).unwrap();
+    let restored: Ledger = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(restored, one.ledger);
+    let mut log = Log { ledger: restored, records: one.records };
+    log.whole(500);
+    other.whole(500);
+    assert_eq!((&log.records, log.report().status), (&other.records, Status::Valid));
+    let json = serde_json::to_string(&log.ledger).unwrap();
+    assert_eq!(serde_json::from_str::<Ledger>(&json).unwrap(), log.ledger);
+}
+
+#[test]
+fn what_the_ledger_refuses_changes_nothing() {
+    let mut log = Log::begin(Rules::default());
+    let cleared = *log.cleared(100).link();
+    let held = *log.held(100).link();
+    let before = log.ledger.clone();
+    let cleared = |ledger: &Ledger| match ledger.judged(cleared.sequence) {
+        Ok(Judged::Cleared(cleared)) => cleared,
+        other => panic!("{other:?}"),
+    };
+    let held = |ledger: &Ledger| match ledger.judged(held.sequence) {
+        Ok(Judged::Held(held)) => held,
+        other => panic!("{other:?}"),
+    };
+    let ledger = &mut log.ledger;
+    let expires = START + 900;
+    let mut codes = vec![];
+    let token = cleared(ledger);
+    codes.push(ledger.authorize(&stamp(100, "mallory"), token, of("ls"), expires).unwrap_err().code());
+    let token = cleared(ledger);
+    codes.push(ledger.authorize(&stamp(100, "claude"), token, of("rm"), expires).unwrap_err().code());
+    let token = cleared(ledger);
+    codes.push(ledger.authorize(&stamp(100, "claude"), token, of("ls"), START).unwrap_err().code());
+    let token = held(ledger);
+    let other = Approving { arguments: of("rm"), ..approving(100) };
+    codes.push(ledger.approve(&stamp(100, "ann"), token, other).unwrap_err().code());
+    let token = held(ledger);
+    codes.push(ledger.approve_late(&stamp(100, "ann"), token, of("ann"), ran(100)).unwrap_err().code());
+    codes.push(ledger.propose(&stamp(100, ""), of("proposal"), None, None).unwrap_err().code());
+    codes.push(
+        ledger.report(&stamp(100, "host"), Some(Link { sequence: 0, leaf: of("x") }), of("y")).unwrap_err().code(),
+    );
+    codes.push(ledger.authorization(77).unwrap_err().code());
+    codes.push(ledger.check_ordinary_outcome().unwrap_err().code());
+    let expected = [
+        "wrong_actor",
+        "wrong_digest",
+        "expired",
+        "wrong_digest",
+        "late_not_allowed",
+        "value",
+        "missing_parent",
+        "missing_parent",
+        "attestation_required",
+    ];
+    assert_eq!(codes, expected);
+    assert_eq!(log.ledger, before);
+}
+
+#[test]
+fn an_authorization_is_bound_and_used_once() {
+    let mut log = Log::begin(Rules::ANY);
+    let link = *log.authorized(100).link();
+    let again = |ledger: &Ledger| ledger.authorization(link.sequence).unwrap();
+    let other = Execution { arguments: of("rm"), ..ran(100) };
+    let token = again(&log.ledger);
+    assert_eq!(log.ledger.receive(&stamp(110, "claude"), token, other, None).unwrap_err().code(), "wrong_digest");
+    let token = again(&log.ledger);
+    assert_eq!(log.ledger.receive(&stamp(110, "codex"), token, ran(100), None).unwrap_err().code(), "wrong_actor");
+    let token = again(&log.ledger);
+    assert_eq!(log.ledger.receive(&stamp(9000, "claude"), token, ran(8000), None).unwrap_err().code(), "expired");
+    // What was started in time may end later.
+    let (first, second) = (again(&log.ledger), again(&log.ledger));
+    let receipt = log.ledger.receive(&stamp(9000, "claude"), first, ran(100), None).unwrap();
+    let _ = log.keep(receipt);
+    let error = log.ledger.receive(&stamp(9000, "claude"), second, ran(100), None).unwrap_err();
+    assert_eq!(error, Error::Consumed { parent: link.sequence });
+}
+
+#[test]
+fn an_authorization_is_found_by_actor_and_digest_until_it_is_over() {
+    let mut log = Log::begin(Rules::ANY);
+    let link = *log.authorized(100).link();
+    let find = |ledger: &Ledger, actor, text, at| ledger.find_authorization(actor, &of(text), START + at);
+    assert_eq!(*find(&log.ledger, "claude", "ls", 100).unwrap().link(), link);
+    assert!(find(&log.ledger, "codex", "ls", 100).is_none());
+    assert!(find(&log.ledger, "claude", "rm", 100).is_none());
+    assert!(find(&log.ledger, "claude", "ls", 701).is_none());
+}
+
+#[test]
+fn a_late_approval_is_written_whole_and_marked() {
+    let mut log = Log::begin(Rules::ANY);
+    let held = log.held(100);
+    let (receipt, entries) = log.ledger.approve_late(&stamp(200, "ann"), held, of("ann"), ran(150)).unwrap();
+    for entry in entries {
+        assert!(String::from_utf8(entry.record.clone()).unwrap().contains("\"late\":true"));
+        log.records.push(entry.record);
+    }
+    let outcome = log.ledger.conclude(&stamp(200, "host"), receipt, of("outcome"), None).unwrap();
+    let _ = log.keep(outcome);
+    assert_eq!(log.report().status, Status::Valid);
+    let report = check_with(&log.records, &[&log.head()], None, Rules::default());
+    assert_eq!((report.status, report.fault), (Status::UnauthorizedLink, Some(Error::LateNotAllowed)));
+}
+
+#[test]
+fn a_strict_outcome_needs_another_key_than_the_executors() {
+    let mut log = Log::begin(STRICT);
+    let observer = Ed25519Signer::from_seed("observer", &[5; 32]).unwrap();
+    let receipt = *log.received(100).link();
+    let again = |ledger: &Ledger| ledger.receipt(receipt.sequence).unwrap();
+    let claim = Claim { kind: ClaimKind::Outcome, log: ORIGIN.into(), parent: receipt.leaf, content: of("outcome") };
+    let signed = |claim: &Claim, by: &Ed25519Signer| {
+        Claim::open(claim.kind, &claim.sign(by).unwrap(), &Ed25519Verifier::new(by.public()).unwrap()).unwrap()
+    };
+    let at = stamp(200, "observer");
+    let mut codes = vec![];
+    let token = again(&log.ledger);
+    codes.push(log.ledger.conclude(&at, token, of("outcome"), None).unwrap_err().code());
+    // The executor has not signed, so the ledger's own key stands for it; under another name it is the same key.
+    let renamed = Ed25519Signer::from_seed("somebody", &[1; 32]).unwrap();
+    let token = again(&log.ledger);
+    codes.push(log.ledger.conclude(&at, token, of("outcome"), Some(&signed(&claim, &renamed))).unwrap_err().code());
+    let token = again(&log.ledger);
+    codes.push(log.ledger.conclude(&at, token, of("other"), Some(&signed(&claim, &observer))).unwrap_err().code());
+    let elsewhere = Claim { parent: of("another receipt"), ..claim.clone() };
+    let token = again(&log.ledger);
+    codes
+        .push(log.ledger.conclude(&at, token, of("outcome"), Some(&signed(&elsewhere, &observer))).unwrap_err().code());
+    assert_eq!(codes, ["observer_missing", "observer_is_executor", "wrong_digest", "unauthorized_link"]);
+    let token = again(&log.ledger);
+    let outcome = log.ledger.conclude(&at, token, of("outcome"), Some(&signed(&claim, &observer))).unwrap();
+    let _ = log.keep(outcome);
+    assert_eq!(check_with(&log.records, &[&log.head()], None, STRICT).status, Status::Valid);
+}
+
+#[test]
+fn an_executor_that_signs_is_not_its_own_observer() {
+    let mut log = Log::begin(STRICT);
+    let executor = Ed25519Signer::from_seed("executor", &[6; 32]).unwrap();
+    let open = |claim: Claim| {
+        let json = claim.sign(&executor).unwrap();
+        Claim::open(claim.kind, &json, &Ed25519Verifier::new(executor.public()).unwrap()).unwrap()
+    };
+    let authorization = log.authorized(100);
+    let claim = Claim {
+        kind: ClaimKind::Receipt,
+        log: ORIGIN.into(),
+        parent: authorization.link().leaf,
+        content: of("receipt"),
+    };
+    let receipt = log.ledger.receive(&stamp(110, "claude"), authorization, ran(100), Some(&open(claim))).unwrap();
+    let receipt = log.keep(receipt);
+    let claim =
+        Claim { kind: ClaimKind::Outcome, log: ORIGIN.into(), parent: receipt.link().leaf, content: of("outcome") };
+    let error = log.ledger.conclude(&stamp(120, "claude"), receipt, of("outcome"), Some(&open(claim))).unwrap_err();
+    assert_eq!(error, Error::ObserverIsExecutor);
+}
+
+#[test]
+fn the_mode_decides_what_is_written_and_accepted() {
+    let key = signer(1).public().clone();
+    let disabled = Ledger::begin(AttestMode::Disabled, Rules::ANY, ORIGIN, key, &stamp(0, "host"));
+    assert_eq!(disabled.unwrap_err().code(), "attestation_disabled");
+    let mut log = Log::begin_in(AttestMode::Optional, Rules::ANY);
+    assert!(log.ledger.check_ordinary_outcome().is_ok());
+    log.ledger.set_policy(AttestMode::Disabled, Rules::ANY);
+    assert_eq!(
+        log.ledger.propose(&stamp(1, "claude"), of("proposal"), None, None).unwrap_err().code(),
+        "attestation_disabled"
+    );
+}
+
+#[test]
+fn time_does_not_run_backwards() {
+    let mut log = Log::begin(Rules::ANY);
+    log.whole(1000);
+    log.whole(900);
+    assert_eq!(log.report().status, Status::Valid);
+    let times: Vec<Time> = log.records.iter().map(|record| Event::read(record).unwrap().at).collect();
+    assert!(times.is_sorted());
+}
+
+#[test]
+fn open_ends_are_bounded() {
+    let mut log = Log::begin(Rules::ANY);
+    for number in 0..=OPEN as u64 {
+        let _ = log.authorized(number);
+    }
+    // The first was over when the last one came, and made room.
+    assert!(log.ledger.authorization(3).is_err());
+    assert_eq!(log.report().status, Status::Valid);
+    let mut full = Log::begin(Rules::ANY);
+    for _ in 0..OPEN {
+        let _ = full.authorized(100);
+    }
+    let cleared = full.cleared(100);
+    let error = full.ledger.authorize(&stamp(100, "claude"), cleared, of("ls"), START + 900).unwrap_err();
+    assert_eq!(error.code(), "full");
+    assert!(postcard::to_allocvec(&full.ledger).unwrap().len() < 1_000_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_the_ledger_writes_is_valid(steps in prop::collection::vec((0_u8..8, 0_u64..900), 0..24)) {
+        let mut log = Log::begin(Rules::ANY);
+        let mut now = 0;
+        for (step, later) in steps {
+            now += later;
+            match step {
+                0 => log.whole(now),
+                1 => { let _ = log.authorized(now); }
+                2 => { let _ = log.held(now); }
+                3 => { let _ = log.refused(now); }
+                4 => {
+                    let held = log.held(now);
+                    let entry = log.ledger.reject(&stamp(now, "ann"), held, None, None).unwrap();
+                    log.records.push(entry.record);
+                }
+                5 => {
+                    let held = log.held(now);
+                    let (_, entries) = log.ledger.approve_late(&stamp(now, "ann"), held, of("ann"), Execution { started: None, ..ran(now) }).unwrap();
+                    log.records.extend(entries.map(|entry| entry.record));
+                }
+                6 => { let _ = log.received(now); }
+                _ => {
+                    let entry = log.ledger.report(&stamp(now, "host"), None, of("detail")).unwrap();
+                    log.records.push(entry.record);
+                }
+            }
+        }
+        let report = log.report();
+        prop_assert_eq!(&report.fault, &None);
+        prop_assert_eq!(report.incomplete, log.ledger.incomplete());
+        let status = if report.incomplete > 0 { Status::IncompleteExecution } else { Status::Valid };
+        prop_assert_eq!(report.status, status);
+    }
+}
+
+/// Measured by hand: `cargo test --release -p stigmergate-core --lib attest::tests::lifecycle::rate -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn rate() {
+    let mut log = Log::begin(Rules::ANY);
+    for number in 0..20_000 {
+        log.whole(number * 1000);
+    }
+    let key = verifier(&signer(1));
+    let head = log.head();
+    for _ in 0..5 {
+        let start = std::time::Instant::now();
+        let expected = Expected { origin: ORIGIN, keys: &[&key], kept: None, rules: Rules::ANY };
+        let mut verification = Verification::new(expected);
+        log.records.iter().for_each(|record| verification.record(record));
+        verification.head(&head);
+        assert_eq!(verification.finish().status, Status::Valid);
+        let rate = log.records.len() as f64 / start.elapsed().as_secs_f64();
+        std::println!("{} events of {} bytes: {rate:.0} events a second", log.records.len(), log.records[4].len());
+    }
+    let start = std::time::Instant::now();
+    let mut again = Log::begin(Rules::ANY);
+    (0..20_000).for_each(|number| again.whole(number * 1000));
+    std::println!("written: {:.0} events a second", again.records.len() as f64 / start.elapsed().as_secs_f64());
+}
