@@ -206,7 +206,7 @@ impl Ledger {
     /// # Errors
     /// As for every event: [`Error::AttestationDisabled`], [`Error::Value`] and [`Error::TooLong`] for a stamp outside its bounds,
     /// [`Error::Full`] at the end of all numbers.
-    pub fn propose(
+    pub fn record_proposal(
         &mut self,
         stamp: &Stamp,
         proposal: Digest,
@@ -221,7 +221,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`Error::WrongDigest`] when another proposal was judged, [`Error::Consumed`] and [`Error::MissingParent`].
-    pub fn judge(
+    pub fn record_verdict(
         &mut self,
         stamp: &Stamp,
         proposed: Proposed,
@@ -301,7 +301,7 @@ impl Ledger {
     /// # Errors
     /// [`Error::WrongActor`], [`Error::WrongDigest`] and [`Error::Expired`] for what was not authorized, [`Error::Consumed`] and
     /// [`Error::MissingParent`], [`Error::UnauthorizedLink`] for a signature of something else.
-    pub fn receive(
+    pub fn record_receipt(
         &mut self,
         stamp: &Stamp,
         authorization: Authorization,
@@ -332,7 +332,7 @@ impl Ledger {
     /// # Errors
     /// [`Error::ObserverMissing`] and [`Error::ObserverIsExecutor`] where the policy wants an independent observer,
     /// [`Error::UnauthorizedLink`] for a signature of something else, [`Error::Consumed`] and [`Error::MissingParent`].
-    pub fn conclude(
+    pub fn record_outcome(
         &mut self,
         stamp: &Stamp,
         receipt: Receipt,
@@ -416,7 +416,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`Error::MissingParent`] for an event that is not known or too old.
-    pub fn report(&mut self, stamp: &Stamp, about: Option<Link>, detail: Digest) -> Result<Entry, Error> {
+    pub fn record_error(&mut self, stamp: &Stamp, about: Option<Link>, detail: Digest) -> Result<Entry, Error> {
         self.write(stamp, Body::Error { parent: about, detail })
     }
 

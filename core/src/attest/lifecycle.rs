@@ -54,8 +54,8 @@ steps! {
     /// use stigmergate_core::attest::{ledger::{Ledger, Stamp}, lifecycle::{Authorization, Execution}};
     ///
     /// fn run_twice(ledger: &mut Ledger, stamp: &Stamp, authorization: Authorization, execution: Execution) {
-    ///     let _ = ledger.receive(stamp, authorization, execution, None);
-    ///     let _ = ledger.receive(stamp, authorization, execution, None);
+    ///     let _ = ledger.record_receipt(stamp, authorization, execution, None);
+    ///     let _ = ledger.record_receipt(stamp, authorization, execution, None);
     /// }
     /// ```
     Authorization;

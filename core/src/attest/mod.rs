@@ -36,7 +36,7 @@
 //! let stamp = Stamp::new(1_700_000_000_000, "claude", seed);
 //! let (mode, rules) = (AttestMode::Required, Rules::default());
 //! let (mut ledger, first) = Ledger::begin(mode, rules, "example.com/colony", signer.public().clone(), &stamp).unwrap();
-//! let (_proposed, second) = ledger.propose(&stamp, Digest::of("proposal", b"..."), None, None).unwrap();
+//! let (_proposed, second) = ledger.record_proposal(&stamp, Digest::of("proposal", b"..."), None, None).unwrap();
 //! let head = ledger.sign_head(&signer).unwrap().to_string();
 //!
 //! // Whoever has the records, the head and the public key can verify.
@@ -66,6 +66,7 @@ pub mod links;
 pub mod note;
 pub mod proof;
 pub mod record;
+mod report;
 pub mod signer;
 pub mod tiles;
 pub mod tree;

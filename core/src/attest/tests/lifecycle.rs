@@ -1,6 +1,10 @@
 //! What the ledger writes and refuses, and that what it writes is valid.
 
 use super::*;
+use crate::attest::proof::RecordProof;
+use crate::attest::tiles::{Contents, TileNodes, entry_bundle, hash_tile, read_bundle, tiles};
+use crate::attest::tree::{CompactRange, inclusion_proof};
+use alloc::collections::BTreeMap;
 
 #[test]
 fn the_whole_lifecycle_is_valid() {
@@ -54,9 +58,12 @@ fn what_the_ledger_refuses_changes_nothing() {
     codes.push(ledger.approve(&stamp(100, "ann"), token, other).unwrap_err().code());
     let token = held(ledger);
     codes.push(ledger.approve_late(&stamp(100, "ann"), token, of("ann"), ran(100)).unwrap_err().code());
-    codes.push(ledger.propose(&stamp(100, ""), of("proposal"), None, None).unwrap_err().code());
+    codes.push(ledger.record_proposal(&stamp(100, ""), of("proposal"), None, None).unwrap_err().code());
     codes.push(
-        ledger.report(&stamp(100, "host"), Some(Link { sequence: 0, leaf: of("x") }), of("y")).unwrap_err().code(),
+        ledger
+            .record_error(&stamp(100, "host"), Some(Link { sequence: 0, leaf: of("x") }), of("y"))
+            .unwrap_err()
+            .code(),
     );
     codes.push(ledger.authorization(77).unwrap_err().code());
     codes.push(ledger.check_ordinary_outcome().unwrap_err().code());
@@ -82,16 +89,25 @@ fn an_authorization_is_bound_and_used_once() {
     let again = |ledger: &Ledger| ledger.authorization(link.sequence).unwrap();
     let other = Execution { arguments: of("rm"), ..ran(100) };
     let token = again(&log.ledger);
-    assert_eq!(log.ledger.receive(&stamp(110, "claude"), token, other, None).unwrap_err().code(), "wrong_digest");
+    assert_eq!(
+        log.ledger.record_receipt(&stamp(110, "claude"), token, other, None).unwrap_err().code(),
+        "wrong_digest"
+    );
     let token = again(&log.ledger);
-    assert_eq!(log.ledger.receive(&stamp(110, "codex"), token, ran(100), None).unwrap_err().code(), "wrong_actor");
+    assert_eq!(
+        log.ledger.record_receipt(&stamp(110, "codex"), token, ran(100), None).unwrap_err().code(),
+        "wrong_actor"
+    );
     let token = again(&log.ledger);
-    assert_eq!(log.ledger.receive(&stamp(9000, "claude"), token, ran(8000), None).unwrap_err().code(), "expired");
+    assert_eq!(
+        log.ledger.record_receipt(&stamp(9000, "claude"), token, ran(8000), None).unwrap_err().code(),
+        "expired"
+    );
     // What was started in time may end later.
     let (first, second) = (again(&log.ledger), again(&log.ledger));
-    let receipt = log.ledger.receive(&stamp(9000, "claude"), first, ran(100), None).unwrap();
+    let receipt = log.ledger.record_receipt(&stamp(9000, "claude"), first, ran(100), None).unwrap();
     let _ = log.keep(receipt);
-    let error = log.ledger.receive(&stamp(9000, "claude"), second, ran(100), None).unwrap_err();
+    let error = log.ledger.record_receipt(&stamp(9000, "claude"), second, ran(100), None).unwrap_err();
     assert_eq!(error, Error::Consumed { parent: link.sequence });
 }
 
@@ -115,7 +131,7 @@ fn a_late_approval_is_written_whole_and_marked() {
         assert!(String::from_utf8(entry.record.clone()).unwrap().contains("\"late\":true"));
         log.records.push(entry.record);
     }
-    let outcome = log.ledger.conclude(&stamp(200, "host"), receipt, of("outcome"), None).unwrap();
+    let outcome = log.ledger.record_outcome(&stamp(200, "host"), receipt, of("outcome"), None).unwrap();
     let _ = log.keep(outcome);
     assert_eq!(log.report().status, Status::Valid);
     let report = check_with(&log.records, &[&log.head()], None, Rules::default());
@@ -135,20 +151,24 @@ fn a_strict_outcome_needs_another_key_than_the_executors() {
     let at = stamp(200, "observer");
     let mut codes = vec![];
     let token = again(&log.ledger);
-    codes.push(log.ledger.conclude(&at, token, of("outcome"), None).unwrap_err().code());
+    codes.push(log.ledger.record_outcome(&at, token, of("outcome"), None).unwrap_err().code());
     // The executor has not signed, so the ledger's own key stands for it; under another name it is the same key.
     let renamed = Ed25519Signer::from_seed("somebody", &[1; 32]).unwrap();
     let token = again(&log.ledger);
-    codes.push(log.ledger.conclude(&at, token, of("outcome"), Some(&signed(&claim, &renamed))).unwrap_err().code());
-    let token = again(&log.ledger);
-    codes.push(log.ledger.conclude(&at, token, of("other"), Some(&signed(&claim, &observer))).unwrap_err().code());
-    let elsewhere = Claim { parent: of("another receipt"), ..claim.clone() };
+    codes.push(
+        log.ledger.record_outcome(&at, token, of("outcome"), Some(&signed(&claim, &renamed))).unwrap_err().code(),
+    );
     let token = again(&log.ledger);
     codes
-        .push(log.ledger.conclude(&at, token, of("outcome"), Some(&signed(&elsewhere, &observer))).unwrap_err().code());
+        .push(log.ledger.record_outcome(&at, token, of("other"), Some(&signed(&claim, &observer))).unwrap_err().code());
+    let elsewhere = Claim { parent: of("another receipt"), ..claim.clone() };
+    let token = again(&log.ledger);
+    codes.push(
+        log.ledger.record_outcome(&at, token, of("outcome"), Some(&signed(&elsewhere, &observer))).unwrap_err().code(),
+    );
     assert_eq!(codes, ["observer_missing", "observer_is_executor", "wrong_digest", "unauthorized_link"]);
     let token = again(&log.ledger);
-    let outcome = log.ledger.conclude(&at, token, of("outcome"), Some(&signed(&claim, &observer))).unwrap();
+    let outcome = log.ledger.record_outcome(&at, token, of("outcome"), Some(&signed(&claim, &observer))).unwrap();
     let _ = log.keep(outcome);
     assert_eq!(check_with(&log.records, &[&log.head()], None, STRICT).status, Status::Valid);
 }
@@ -168,11 +188,13 @@ fn an_executor_that_signs_is_not_its_own_observer() {
         parent: authorization.link().leaf,
         content: of("receipt"),
     };
-    let receipt = log.ledger.receive(&stamp(110, "claude"), authorization, ran(100), Some(&open(claim))).unwrap();
+    let receipt =
+        log.ledger.record_receipt(&stamp(110, "claude"), authorization, ran(100), Some(&open(claim))).unwrap();
     let receipt = log.keep(receipt);
     let claim =
         Claim { kind: ClaimKind::Outcome, log: ORIGIN.into(), parent: receipt.link().leaf, content: of("outcome") };
-    let error = log.ledger.conclude(&stamp(120, "claude"), receipt, of("outcome"), Some(&open(claim))).unwrap_err();
+    let error =
+        log.ledger.record_outcome(&stamp(120, "claude"), receipt, of("outcome"), Some(&open(claim))).unwrap_err();
     assert_eq!(error, Error::ObserverIsExecutor);
 }
 
@@ -185,7 +207,7 @@ fn the_mode_decides_what_is_written_and_accepted() {
     assert!(log.ledger.check_ordinary_outcome().is_ok());
     log.ledger.set_policy(AttestMode::Disabled, Rules::ANY);
     assert_eq!(
-        log.ledger.propose(&stamp(1, "claude"), of("proposal"), None, None).unwrap_err().code(),
+        log.ledger.record_proposal(&stamp(1, "claude"), of("proposal"), None, None).unwrap_err().code(),
         "attestation_disabled"
     );
 }
@@ -219,6 +241,85 @@ fn open_ends_are_bounded() {
     assert!(postcard::to_allocvec(&full.ledger).unwrap().len() < 1_000_000);
 }
 
+#[test]
+fn an_export_is_verified_from_its_files_alone() {
+    let mut log = full_log();
+    (0..150).for_each(|number| log.whole(1000 + number));
+    let size = log.ledger.size();
+    let leaves: Vec<Digest> = log.records.iter().map(|record| leaf_hash(record)).collect();
+    let stored = |level: u8, index: u64| {
+        let width = 1_u64.checked_shl(u32::from(level))?;
+        let start = usize::try_from(index.checked_mul(width)?).ok()?;
+        let mut range = CompactRange::default();
+        leaves.get(start..start + width as usize)?.iter().for_each(|leaf| range.append(*leaf));
+        Some(range.root())
+    };
+    let (mut hashes, mut bundles) = (BTreeMap::new(), Vec::new());
+    for tile in tiles(size) {
+        let start = usize::try_from(tile.start()).unwrap();
+        match tile.contents {
+            Contents::Hashes(level) => {
+                hashes.insert((level, tile.index), hash_tile(&tile, &stored).unwrap());
+            }
+            Contents::Entries => {
+                bundles.push(entry_bundle(&log.records[start..start + usize::from(tile.width)]).unwrap());
+            }
+        }
+    }
+    let records: Vec<Vec<u8>> =
+        bundles.iter().flat_map(|bundle| read_bundle(bundle).unwrap()).map(<[u8]>::to_vec).collect();
+    assert_eq!(check(&records, &[&log.head()]).status, Status::Valid);
+    let nodes = TileNodes::new(|level, index| hashes.get(&(level, index)));
+    let head = log.ledger.sign_head(&signer(1)).unwrap();
+    for index in [0, 7, 255, 256, size - 1] {
+        let proof = RecordProof {
+            extra: None,
+            index,
+            hashes: inclusion_proof(index, size, &nodes).unwrap(),
+            head: head.clone(),
+        };
+        let proof = RecordProof::parse(&proof.to_string()).unwrap();
+        assert_eq!(proof.verify(&records[index as usize], &verifier(&signer(1))).unwrap(), log.ledger.head());
+    }
+}
+
+#[test]
+fn an_approval_is_for_what_was_judged_until_it_is_over() {
+    let mut log = Log::begin(Rules::ANY);
+    let held = log.held(100);
+    let approved = log.ledger.approve(&stamp(110, "ann"), held, approving(110)).unwrap();
+    let number = log.keep(approved).link().sequence;
+    let mut authorize = |actor, arguments, at| {
+        let approved = log.ledger.approved(number).unwrap();
+        let expires = START + at + 600;
+        log.ledger
+            .authorize(&stamp(at, actor), approved, of(arguments), expires)
+            .map(|_| ())
+            .map_err(|error| error.code())
+    };
+    assert_eq!(authorize("ann", "ls", 120), Err("wrong_actor"));
+    assert_eq!(authorize("claude", "rm", 120), Err("wrong_digest"));
+    assert_eq!(authorize("claude", "ls", 711), Err("expired"));
+    assert_eq!(authorize("claude", "ls", 710), Ok(()));
+    assert_eq!(log.ledger.approved(number).unwrap_err().code(), "missing_parent");
+}
+
+#[test]
+fn a_proposal_gets_one_verdict() {
+    let mut log = Log::begin(Rules::ANY);
+    let proposed = log.ledger.record_proposal(&stamp(1, "claude"), of("proposal"), None, None).unwrap();
+    let first = log.keep(proposed);
+    let second = log.ledger.proposed(first.link().sequence).unwrap();
+    let third = log.ledger.proposed(first.link().sequence).unwrap();
+    let mut judge = |proposed, text| {
+        let decision = Decision::Refuse;
+        log.ledger.record_verdict(&stamp(1, "gate"), proposed, of(text), of("verdict"), decision, None)
+    };
+    assert_eq!(judge(first, "another proposal").unwrap_err().code(), "wrong_digest");
+    assert!(judge(second, "proposal").is_ok());
+    assert_eq!(judge(third, "proposal").unwrap_err().code(), "consumed");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -245,7 +346,7 @@ proptest! {
                 }
                 6 => { let _ = log.received(now); }
                 _ => {
-                    let entry = log.ledger.report(&stamp(now, "host"), None, of("detail")).unwrap();
+                    let entry = log.ledger.record_error(&stamp(now, "host"), None, of("detail")).unwrap();
                     log.records.push(entry.record);
                 }
             }

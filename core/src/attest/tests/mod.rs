@@ -64,10 +64,12 @@ impl Log {
     }
 
     fn judged(&mut self, at: Time, decision: Decision) -> Judged {
-        let proposed = self.ledger.propose(&stamp(at, "claude"), of("proposal"), Some(of("ls")), Some(of("policy")));
+        let proposed =
+            self.ledger.record_proposal(&stamp(at, "claude"), of("proposal"), Some(of("ls")), Some(of("policy")));
         let proposed = self.keep(proposed.unwrap());
         let gate = stamp(at, "gate");
-        let judged = self.ledger.judge(&gate, proposed, of("proposal"), of("verdict"), decision, Some(of("policy")));
+        let judged =
+            self.ledger.record_verdict(&gate, proposed, of("proposal"), of("verdict"), decision, Some(of("policy")));
         self.keep(judged.unwrap())
     }
 
@@ -95,13 +97,13 @@ impl Log {
     fn received(&mut self, at: Time) -> Receipt {
         let authorization = self.authorized(at);
         let execution = Execution { started: None, ..ran(at) };
-        let receipt = self.ledger.receive(&stamp(at + 10, "claude"), authorization, execution, None);
+        let receipt = self.ledger.record_receipt(&stamp(at + 10, "claude"), authorization, execution, None);
         self.keep(receipt.unwrap())
     }
 
     fn whole(&mut self, at: Time) {
         let receipt = self.received(at);
-        let outcome = self.ledger.conclude(&stamp(at + 20, "host"), receipt, of("outcome"), None);
+        let outcome = self.ledger.record_outcome(&stamp(at + 20, "host"), receipt, of("outcome"), None);
         let _ = self.keep(outcome.unwrap());
     }
 
@@ -196,15 +198,15 @@ fn full_log() -> Log {
     let approved = log.keep(approved);
     let authorization = log.ledger.authorize(&stamp(220, "claude"), approved, of("ls"), START + 900).unwrap();
     let authorization = log.keep(authorization);
-    let receipt = log.ledger.receive(&stamp(230, "claude"), authorization, ran(225), None).unwrap();
+    let receipt = log.ledger.record_receipt(&stamp(230, "claude"), authorization, ran(225), None).unwrap();
     let receipt = log.keep(receipt);
-    let outcome = log.ledger.conclude(&stamp(240, "host"), receipt, of("outcome"), None).unwrap();
+    let outcome = log.ledger.record_outcome(&stamp(240, "host"), receipt, of("outcome"), None).unwrap();
     let _ = log.keep(outcome);
     let held = log.held(300);
     let entry = log.ledger.reject(&stamp(310, "ann"), held, Some(of("ann")), Some(of("no"))).unwrap();
     log.records.push(entry.record);
     let refused = log.refused(400);
-    let entry = log.ledger.report(&stamp(410, "host"), Some(*refused.link()), of("it ran")).unwrap();
+    let entry = log.ledger.record_error(&stamp(410, "host"), Some(*refused.link()), of("it ran")).unwrap();
     log.records.push(entry.record);
     log
 }

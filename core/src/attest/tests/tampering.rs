@@ -94,7 +94,7 @@ fn rows_of_another_log_are_a_replay() {
     let key = signer(1).public().clone();
     let (mut other, _) =
         Ledger::begin(AttestMode::Required, Rules::ANY, "example.com/other", key, &stamp(0, "host")).unwrap();
-    let (_, entry) = other.propose(&stamp(100, "claude"), of("proposal"), Some(of("ls")), None).unwrap();
+    let (_, entry) = other.record_proposal(&stamp(100, "claude"), of("proposal"), Some(of("ls")), None).unwrap();
     let mut records = log.records.clone();
     records[1] = entry.record;
     let report = check(&records, &[&log.head()]);
@@ -121,7 +121,7 @@ fn a_second_receipt_for_one_authorization_is_a_replay() {
     let mut log = Log::begin(Rules::ANY);
     let link = *log.authorized(100).link();
     let authorization = log.ledger.authorization(link.sequence).unwrap();
-    let receipt = log.ledger.receive(&stamp(110, "claude"), authorization, ran(100), None).unwrap();
+    let receipt = log.ledger.record_receipt(&stamp(110, "claude"), authorization, ran(100), None).unwrap();
     let _ = log.keep(receipt);
     assert_eq!(log.ledger.authorization(link.sequence).unwrap_err().code(), "missing_parent");
     let mut forger = Forger::after(&log);
@@ -216,6 +216,36 @@ fn other_contents_actors_and_times_than_were_authorized_are_unauthorized() {
 }
 
 #[test]
+fn a_link_that_is_bent_to_another_authorization_is_seen() {
+    // With the key: to one for other contents. Without it: in a record that others follow.
+    let mut log = Log::begin(Rules::ANY);
+    let parent = *log.authorized(100).link();
+    let other = log.ledger.record_proposal(&stamp(110, "claude"), of("proposal"), Some(of("rm")), None).unwrap();
+    let other = log.keep(other);
+    let gate = stamp(110, "gate");
+    let judged =
+        log.ledger.record_verdict(&gate, other, of("proposal"), of("verdict"), Decision::Execute, None).unwrap();
+    let Judged::Cleared(cleared) = log.keep(judged) else { panic!() };
+    let authorized = log.ledger.authorize(&stamp(110, "claude"), cleared, of("rm"), START + 900).unwrap();
+    let bent = *log.keep(authorized).link();
+    let mut forger = Forger::after(&log);
+    forger.write("claude", 120, receipt_of(bent));
+    assert_eq!(forger.report().status, Status::UnauthorizedLink);
+    let mut forger = Forger::after(&log);
+    forger.write("claude", 120, receipt_of(parent));
+    let at = forger.records.len() - 1;
+    forger.write("host", 130, Body::Error { parent: None, detail: of("detail") });
+    let mut event = Event::read(&forger.records[at]).unwrap();
+    event.body = receipt_of(bent);
+    forger.records[at] = event.record().unwrap();
+    assert_eq!(forger.report().status, Status::UnauthorizedLink);
+    let Body::ExecutionReceipt { arguments, started, .. } = &mut event.body else { panic!() };
+    (*arguments, *started) = (of("rm"), START + 115);
+    forger.records[at] = event.record().unwrap();
+    assert_eq!(forger.report().status, Status::BadHash);
+}
+
+#[test]
 fn an_execution_without_an_outcome_is_incomplete() {
     let mut log = Log::begin(Rules::ANY);
     log.whole(100);
@@ -223,7 +253,7 @@ fn an_execution_without_an_outcome_is_incomplete() {
     let report = log.report();
     assert_eq!((report.status, report.incomplete), (Status::IncompleteExecution, 1));
     assert_eq!(report.last_valid, Some(log.ledger.size() - 1));
-    let entry = log.ledger.report(&stamp(300, "host"), Some(*receipt.link()), of("it was killed")).unwrap();
+    let entry = log.ledger.record_error(&stamp(300, "host"), Some(*receipt.link()), of("it was killed")).unwrap();
     log.records.push(entry.record);
     assert_eq!(log.report().status, Status::Valid);
 }
