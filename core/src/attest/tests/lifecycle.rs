@@ -384,3 +384,26 @@ fn rate() {
     (0..20_000).for_each(|number| again.whole(number * 1000));
     std::println!("written: {:.0} events a second", again.records.len() as f64 / start.elapsed().as_secs_f64());
 }
+
+/// Measured by hand, as `rate`: a million events are written and verified one by one.
+#[test]
+#[ignore = "a measurement"]
+#[cfg(target_os = "linux")]
+fn memory_is_constant() {
+    let resident = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4
+    };
+    let key = verifier(&signer(1));
+    let expected = Expected { origin: ORIGIN, keys: &[&key], kept: None, rules: Rules::ANY };
+    let (mut log, mut verification) = (Log::begin(Rules::ANY), Verification::new(expected));
+    for number in 0..200_000 {
+        log.whole(number * 1000);
+        log.records.drain(..).for_each(|record| verification.record(&record));
+        if number % 40_000 == 20_000 {
+            std::println!("{} events: {} KiB", verification.size(), resident());
+        }
+    }
+    verification.head(&log.head());
+    assert_eq!(verification.finish().status, Status::Valid);
+}
