@@ -7,7 +7,7 @@
 //! **Which keys.** A ledger announces its first key in its first event and every later one in an event that the key before it
 //! has signed. It is trusted if one of the given keys has signed something in it: what a key signs covers everything before,
 //! and everything after follows from key to key. Without given keys the first event is taken at its word, which proves only
-//! that one and the same key stands behind all of it.
+//! that one and the same key stands behind all of it. An HMAC key verifies nothing unless it is among the given ones.
 //!
 //! **What is kept meanwhile**: the compact range, the open ends and the last [`NONCES`] nonces. So a nonce that is used again
 //! after more events than that is not seen; a moved or repeated record is, since its number and the hash before it do not fit.
@@ -37,7 +37,7 @@ pub struct Expected<'a> {
     pub keys: &'a [&'a dyn Verifier],
     /// A head that was kept elsewhere, and that was verified when it was kept.
     pub kept: Option<&'a Checkpoint>,
-    /// What the policy allows and asks for.
+    /// What the policy allows and asks for; [`Rules::ANY`] for a ledger that was written under whatever policy.
     pub rules: Rules,
 }
 
