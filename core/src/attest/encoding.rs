@@ -63,6 +63,29 @@ pub(super) fn unbase64(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
+/// Bytes as serde sees them: base64 in JSON, plain in binary forms.
+pub(crate) mod bytes {
+    use super::{base64, unbase64};
+    use alloc::string::String;
+    use alloc::vec::Vec;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.serialize_str(&base64(bytes))
+        } else {
+            bytes.serialize(serializer)
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        if !deserializer.is_human_readable() {
+            return Vec::deserialize(deserializer);
+        }
+        unbase64(&String::deserialize(deserializer)?).ok_or_else(|| serde::de::Error::custom("expected base64"))
+    }
+}
+
 /// Reads a SHA-256 hash in standard base64.
 pub(super) fn base64_digest(text: &str) -> Option<Digest> {
     let bytes = unbase64(text)?;

@@ -125,6 +125,13 @@ pub enum Error {
     AttestationRequired,
     /// No events are written here.
     AttestationDisabled,
+    /// Attestation is required, and no ledger was begun.
+    AttestationKeyMissing,
+    /// A ledger was begun before.
+    LedgerBegun {
+        /// Its origin.
+        origin: String,
+    },
     /// An outcome needs the signature of an observer.
     ObserverMissing,
     /// The observer's key is the executor's.
@@ -173,6 +180,8 @@ impl Error {
             Self::WrongDigest { .. } => "wrong_digest",
             Self::LateNotAllowed => "late_not_allowed",
             Self::AttestationRequired => "attestation_required",
+            Self::AttestationKeyMissing => "attestation_key_missing",
+            Self::LedgerBegun { .. } => "ledger_begun",
             Self::AttestationDisabled => "attestation_disabled",
             Self::ObserverMissing => "observer_missing",
             Self::ObserverIsExecutor => "observer_is_executor",
@@ -246,6 +255,10 @@ impl fmt::Display for Error {
                 out.write_str("attestation is required: only an outcome that names a receipt is accepted")
             }
             Self::AttestationDisabled => out.write_str("attestation is disabled: no events are written"),
+            Self::AttestationKeyMissing => {
+                out.write_str("attestation is required: begin a ledger with a key: stigmergate keys new")
+            }
+            Self::LedgerBegun { origin } => write!(out, "the ledger {origin} was begun before; rotate its key instead"),
             Self::ObserverMissing => out.write_str("the policy wants an outcome that an observer has signed"),
             Self::ObserverIsExecutor => out.write_str("the observer's key is the executor's"),
             Self::Full { what, limit } => write!(out, "{what}: the bound of {limit} is reached"),

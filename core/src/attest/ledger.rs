@@ -376,19 +376,51 @@ impl Ledger {
         approver: Digest,
         execution: Execution,
     ) -> Result<(Receipt, [Entry; 3]), Error> {
-        let mut draft = self.clone();
-        // What is written after the fact is over at once.
-        let expires = stamp.at.max(self.now);
-        let approving = Approving { arguments: execution.arguments, approver, expires };
-        let proposer = draft.actor_of(&draft.links.verdicts, &held.0)?;
-        let executor = Stamp { actor: proposer, ..stamp.clone() };
-        let (approved, first) = draft.write_approval(stamp, held, approving, true)?;
-        let ground = Ground::Approved(approved);
-        let (authorization, second) =
-            draft.write_authorization(&executor, ground, execution.arguments, expires, true)?;
-        let (receipt, third) = draft.write_receipt(&executor, authorization, execution, None, true)?;
-        *self = draft;
-        Ok((receipt, [first, second, third]))
+        self.all_or_none(|draft| {
+            // What is written after the fact is over at once.
+            let expires = stamp.at.max(draft.now);
+            let approving = Approving { arguments: execution.arguments, approver, expires };
+            let executor = draft.actor_of(draft.links.answerable(&held.0, true), &held.0)?;
+            let executor = Stamp { actor: executor, ..stamp.clone() };
+            let (approved, first) = draft.write_approval(stamp, held, approving, true)?;
+            let (receipt, [second, third]) = draft.authorize_late(&executor, approved, execution)?;
+            Ok((receipt, [first, second, third]))
+        })
+    }
+
+    /// Records authorization and receipt of an execution by the stamp's actor that nobody had asked leave for, although its ground
+    /// stood: an EXECUTE verdict, or an approval. Both are marked late; both are written, or none.
+    ///
+    /// # Errors
+    /// [`Error::LateNotAllowed`] where the policy wants them before, and as the two steps.
+    pub fn authorize_late(
+        &mut self,
+        stamp: &Stamp,
+        ground: impl Into<Ground>,
+        execution: Execution,
+    ) -> Result<(Receipt, [Entry; 2]), Error> {
+        self.all_or_none(|draft| {
+            let expires = stamp.at.max(draft.now);
+            let (authorization, first) =
+                draft.write_authorization(stamp, ground.into(), execution.arguments, expires, true)?;
+            let (receipt, second) = draft.write_receipt(stamp, authorization, execution, None, true)?;
+            Ok((receipt, [first, second]))
+        })
+    }
+
+    /// Takes several steps: all of them, or none.
+    ///
+    /// # Errors
+    /// What `steps` says; the log is then as it was.
+    pub fn all_or_none<T, E>(&mut self, steps: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
+        let before = (self.key.clone(), self.now, self.tree.clone(), self.last);
+        let draft = self.links.begin_draft();
+        let result = steps(self);
+        self.links.end_draft(draft, result.is_ok());
+        if result.is_err() {
+            (self.key, self.now, self.tree, self.last) = before;
+        }
+        result
     }
 
     fn actor_of(&self, ends: &Ends, link: &Link) -> Result<String, Error> {
@@ -451,17 +483,18 @@ impl Ledger {
     /// A proposal that awaits its verdict, by its event's number: for whoever continues in another process.
     ///
     /// # Errors
-    /// [`Error::MissingParent`] where no such end is open.
+    /// [`Error::Consumed`] where it was used, [`Error::UnauthorizedLink`] where the event is of another kind, [`Error::MissingParent`].
     pub fn proposed(&self, sequence: u64) -> Result<Proposed, Error> {
-        open(&self.links.proposals, sequence).map(|(link, _)| Proposed(link))
+        self.named(&self.links.proposals, sequence).map(|(link, _)| Proposed(link))
     }
 
-    /// A verdict that nobody has used, by its event's number.
+    /// A verdict that nobody has used, by its event's number. Of a HOLD that nobody answered only [`Ledger::approve_late`] may follow.
     ///
     /// # Errors
-    /// [`Error::MissingParent`] where no such end is open.
+    /// [`Error::Consumed`] where it was used, [`Error::UnauthorizedLink`] where the event is of another kind, [`Error::MissingParent`].
     pub fn judged(&self, sequence: u64) -> Result<Judged, Error> {
-        let (link, end) = open(&self.links.verdicts, sequence)?;
+        let ends = [&self.links.verdicts, &self.links.unanswered].into_iter().find(|ends| ends.contains_key(&sequence));
+        let (link, end) = self.named(ends.unwrap_or(&self.links.verdicts), sequence)?;
         match end.decision {
             Some(Decision::Execute) => Ok(Judged::Cleared(Cleared(link))),
             Some(Decision::Hold) => Ok(Judged::Held(Held(link))),
@@ -473,17 +506,17 @@ impl Ledger {
     /// An approval that nobody has used, by its event's number.
     ///
     /// # Errors
-    /// [`Error::MissingParent`] where no such end is open.
+    /// [`Error::Consumed`] where it was used, [`Error::UnauthorizedLink`] where the event is of another kind, [`Error::MissingParent`].
     pub fn approved(&self, sequence: u64) -> Result<Approved, Error> {
-        open(&self.links.approvals, sequence).map(|(link, _)| Approved(link))
+        self.named(&self.links.approvals, sequence).map(|(link, _)| Approved(link))
     }
 
     /// An authorization that nobody has used, by its event's number.
     ///
     /// # Errors
-    /// [`Error::MissingParent`] where no such end is open.
+    /// [`Error::Consumed`] where it was used, [`Error::UnauthorizedLink`] where the event is of another kind, [`Error::MissingParent`].
     pub fn authorization(&self, sequence: u64) -> Result<Authorization, Error> {
-        open(&self.links.authorizations, sequence).map(|(link, _)| Authorization(link))
+        self.named(&self.links.authorizations, sequence).map(|(link, _)| Authorization(link))
     }
 
     /// The oldest authorization of an actor for what the digest is of that is not used and not over.
@@ -501,9 +534,41 @@ impl Ledger {
     /// A receipt whose outcome is not known, by its event's number.
     ///
     /// # Errors
-    /// [`Error::MissingParent`] where no such end is open.
+    /// [`Error::Consumed`] where it was used, [`Error::UnauthorizedLink`] where the event is of another kind, [`Error::MissingParent`].
     pub fn receipt(&self, sequence: u64) -> Result<Receipt, Error> {
-        open(&self.links.receipts, sequence).map(|(link, _)| Receipt(link))
+        self.named(&self.links.receipts, sequence).map(|(link, _)| Receipt(link))
+    }
+
+    /// A receipt whose outcome is not known, if it is of an execution by this actor of what the digest is of.
+    ///
+    /// # Errors
+    /// [`Error::Consumed`] where its outcome is known, [`Error::MissingParent`] where no such end is open, [`Error::WrongActor`] and
+    /// [`Error::WrongDigest`].
+    pub fn receipt_of(&self, sequence: u64, actor: &str, arguments: &Digest) -> Result<Receipt, Error> {
+        let (link, end) = self.named(&self.links.receipts, sequence)?;
+        if end.actor != actor {
+            return Err(Error::WrongActor { expected: end.actor.clone(), found: actor.to_string() });
+        }
+        match end.arguments {
+            Some(executed) if executed != *arguments => {
+                Err(Error::WrongDigest { expected: executed, found: *arguments })
+            }
+            _ => Ok(Receipt(link)),
+        }
+    }
+
+    /// An end by its number alone, or whether it was used or is of another kind.
+    fn named<'a>(&'a self, ends: &'a Ends, sequence: u64) -> Result<(Link, &'a End), Error> {
+        match open(ends, sequence) {
+            Err(_) => Err(self.links.why_not(sequence)),
+            found => found,
+        }
+    }
+
+    /// An event by its number, as long as it is remembered: for an error that is about it.
+    #[must_use]
+    pub fn find(&self, sequence: u64) -> Option<Link> {
+        self.links.remembered(sequence).map(|leaf| Link { sequence, leaf })
     }
 }
 

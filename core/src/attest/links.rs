@@ -4,7 +4,10 @@
 //! open end is used once: a verdict takes up its proposal, an authorization its EXECUTE verdict or approval, a receipt its
 //! authorization, an outcome its receipt. Memory is constant: of each kind the latest [`OPEN`] ends are kept, and the latest
 //! [`USED`] that were taken up, so that a second use can be told from an unknown one. An end that was pushed out can no longer
-//! be named; of authorizations those that are over go first.
+//! be named; of authorizations those that are over go first, of verdicts those that nobody has to answer. A HOLD that ended
+//! because nobody answered stays open for one thing: the late approval of a host that had asked the person itself.
+//!
+//! Several events that belong together are written in a draft: what it changed is noted, and undone when one of them fails.
 
 use super::error::Error;
 use super::event::{Body, Event, Link, Time};
@@ -12,6 +15,7 @@ use crate::digest::Digest;
 use crate::gate::Decision;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// So many ends of each kind are open at most.
@@ -64,14 +68,107 @@ pub(super) struct Links {
     pub(super) approvals: Ends,
     pub(super) authorizations: Ends,
     pub(super) receipts: Ends,
+    /// HOLD verdicts that ended because nobody answered.
+    pub(super) unanswered: Ends,
     used: BTreeMap<u64, Digest>,
     /// Receipts that were pushed out before their outcome.
     abandoned: u64,
     /// The fingerprint of the key in force: the executor's, unless it signs with its own.
     key: Option<Digest>,
+    /// What the draft under way has changed, the first first; `None` outside a draft.
+    #[serde(skip)]
+    draft: Option<Vec<Change>>,
+}
+
+/// The kinds of open ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    Proposals,
+    Verdicts,
+    Approvals,
+    Authorizations,
+    Receipts,
+    Unanswered,
+}
+
+/// One change of the open ends, with what undoes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Change {
+    Put(Which, u64),
+    Took(Which, u64, End),
+    Used(u64),
+    ForgotUsed(u64, Digest),
+    Abandoned,
+    Key(Option<Digest>),
 }
 
 impl Links {
+    /// Begins to note changes. Returns whether it is the outermost draft, and where it began.
+    pub(super) fn begin_draft(&mut self) -> (bool, usize) {
+        match &self.draft {
+            Some(changes) => (false, changes.len()),
+            None => {
+                self.draft = Some(Vec::new());
+                (true, 0)
+            }
+        }
+    }
+
+    /// Ends a draft: keeps what it changed, or undoes it.
+    pub(super) fn end_draft(&mut self, (outermost, began): (bool, usize), keeps: bool) {
+        let Some(mut changes) = self.draft.take() else { return };
+        if !keeps {
+            changes.drain(began.min(changes.len())..).rev().for_each(|change| self.undo(change));
+        }
+        self.draft = (!outermost).then_some(changes);
+    }
+
+    fn undo(&mut self, change: Change) {
+        match change {
+            Change::Put(which, number) => drop(self.ends_mut(which).remove(&number)),
+            Change::Took(which, number, end) => drop(self.ends_mut(which).insert(number, end)),
+            Change::Used(number) => drop(self.used.remove(&number)),
+            Change::ForgotUsed(number, leaf) => drop(self.used.insert(number, leaf)),
+            Change::Abandoned => self.abandoned = self.abandoned.saturating_sub(1),
+            Change::Key(key) => self.key = key,
+        }
+    }
+
+    fn note(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(changes) = &mut self.draft {
+            changes.push(change());
+        }
+    }
+
+    const fn ends_mut(&mut self, which: Which) -> &mut Ends {
+        match which {
+            Which::Proposals => &mut self.proposals,
+            Which::Verdicts => &mut self.verdicts,
+            Which::Approvals => &mut self.approvals,
+            Which::Authorizations => &mut self.authorizations,
+            Which::Receipts => &mut self.receipts,
+            Which::Unanswered => &mut self.unanswered,
+        }
+    }
+
+    /// Keeps an end, and tells whether another was pushed out for it.
+    fn keep(&mut self, which: Which, sequence: u64, end: End, now: Time) -> bool {
+        let ends = self.ends_mut(which);
+        let full = ends.len() >= OPEN;
+        if let Some(number) = full.then(|| first_to_go(which, ends, now)).flatten() {
+            self.remove(which, number);
+        }
+        self.ends_mut(which).insert(sequence, end);
+        self.note(|| Change::Put(which, sequence));
+        full
+    }
+
+    fn remove(&mut self, which: Which, number: u64) -> Option<End> {
+        let taken = self.ends_mut(which).remove(&number)?;
+        self.note(|| Change::Took(which, number, taken.clone()));
+        Some(taken)
+    }
+
     /// Executions without an outcome.
     pub(super) fn incomplete(&self) -> u64 {
         self.abandoned.saturating_add(self.receipts.len() as u64)
@@ -101,8 +198,29 @@ impl Links {
     }
 
     fn open(&self, link: &Link) -> bool {
-        let all = [&self.proposals, &self.verdicts, &self.approvals, &self.authorizations, &self.receipts];
-        all.into_iter().any(|ends| ends.get(&link.sequence).is_some_and(|end| end.leaf == link.leaf))
+        self.leaf_of_open(link.sequence) == Some(link.leaf)
+    }
+
+    fn leaf_of_open(&self, sequence: u64) -> Option<Digest> {
+        let Self { proposals, verdicts, approvals, authorizations, receipts, unanswered, .. } = self;
+        let all = [proposals, verdicts, approvals, authorizations, receipts, unanswered];
+        all.into_iter().find_map(|ends| ends.get(&sequence)).map(|end| end.leaf)
+    }
+
+    /// The leaf hash of an event that is open, or remembered as used.
+    pub(super) fn remembered(&self, sequence: u64) -> Option<Digest> {
+        self.leaf_of_open(sequence).or_else(|| self.used.get(&sequence).copied())
+    }
+
+    /// Why an event cannot be taken up, of which only the number is known and that is not an open end of the kind asked for.
+    pub(super) fn why_not(&self, sequence: u64) -> Error {
+        if self.leaf_of_open(sequence).is_some() {
+            Error::unauthorized(sequence, "it is an event of another kind")
+        } else if self.used.contains_key(&sequence) {
+            Error::Consumed { parent: sequence }
+        } else {
+            Error::MissingParent { parent: sequence }
+        }
     }
 
     /// Whether an event may be taken up into the log as it stands.
@@ -118,7 +236,7 @@ impl Links {
                 same(end.proposal.as_ref(), proposal)
             }
             Body::Approval { parent, arguments, expires, late, .. } => {
-                let end = self.find(&self.verdicts, parent, "it is no verdict")?;
+                let end = self.find(self.answerable(parent, *late), parent, "it awaits no approval")?;
                 after(event, parent, end)?;
                 decided(parent, end, Decision::Hold)?;
                 same(end.arguments.as_ref(), arguments)?;
@@ -162,6 +280,11 @@ impl Links {
         }
     }
 
+    /// Where the verdict is that an approval names: what nobody answered is answered by an execution alone.
+    pub(super) fn answerable(&self, parent: &Link, late: bool) -> &Ends {
+        if late && self.unanswered.contains_key(&parent.sequence) { &self.unanswered } else { &self.verdicts }
+    }
+
     /// Where the end is that an authorization names.
     fn grounds(&self, parent: &Link) -> &Ends {
         if self.approvals.contains_key(&parent.sequence) { &self.approvals } else { &self.verdicts }
@@ -190,7 +313,7 @@ impl Links {
             at: now,
             actor: taken.as_ref().map_or_else(|| event.actor.clone(), |end| end.actor.clone()),
             proposal: None,
-            arguments: taken.and_then(|end| end.arguments),
+            arguments: taken.as_ref().and_then(|end| end.arguments),
             decision: None,
             expires: None,
             late: false,
@@ -198,31 +321,38 @@ impl Links {
         };
         match &event.body {
             Body::Proposal { proposal, arguments, .. } => {
-                keep(&mut self.proposals, sequence, End { proposal: Some(*proposal), arguments: *arguments, ..end });
+                let end = End { proposal: Some(*proposal), arguments: *arguments, ..end };
+                self.keep(Which::Proposals, sequence, end, now);
             }
             Body::GateVerdict { decision, .. } => {
-                keep(&mut self.verdicts, sequence, End { decision: Some(*decision), ..end });
+                self.keep(Which::Verdicts, sequence, End { decision: Some(*decision), ..end }, now);
             }
             Body::Approval { arguments, expires, late, .. } => {
                 let end = End { arguments: Some(*arguments), expires: Some(*expires), late: *late, ..end };
-                keep(&mut self.approvals, sequence, end);
+                self.keep(Which::Approvals, sequence, end, now);
             }
             Body::ExecutionAuthorization { arguments, expires, late, .. } => {
-                if self.authorizations.len() >= OPEN
-                    && let Some(number) = over(&self.authorizations, now)
-                {
-                    self.authorizations.remove(&number);
-                }
                 let end = End { arguments: Some(*arguments), expires: Some(*expires), late: *late, ..end };
-                keep(&mut self.authorizations, sequence, end);
+                self.keep(Which::Authorizations, sequence, end, now);
             }
             Body::ExecutionReceipt { signer, .. } => {
                 let end = End { executor: signer.or(self.key), ..end };
-                let pushed_out = keep(&mut self.receipts, sequence, end);
-                self.abandoned = self.abandoned.saturating_add(u64::from(pushed_out));
+                if self.keep(Which::Receipts, sequence, end, now) {
+                    self.abandoned = self.abandoned.saturating_add(1);
+                    self.note(|| Change::Abandoned);
+                }
             }
-            Body::Key { key, .. } => self.key = Some(key.fingerprint()),
-            Body::Outcome { .. } | Body::Rejection { .. } | Body::Error { .. } => {}
+            Body::Key { key, .. } => {
+                let before = self.key.replace(key.fingerprint());
+                self.note(|| Change::Key(before));
+            }
+            Body::Rejection { parent, approver, .. } => {
+                let unanswered = taken.filter(|end| approver.is_none() && end.decision == Some(Decision::Hold));
+                if let Some(end) = unanswered {
+                    self.keep(Which::Unanswered, parent.sequence, end, now);
+                }
+            }
+            Body::Outcome { .. } | Body::Error { .. } => {}
         }
     }
 
@@ -230,32 +360,38 @@ impl Links {
     fn take(&mut self, event: &Event) -> Option<End> {
         let number = event.body.parent()?.sequence;
         let taken = match &event.body {
-            Body::GateVerdict { .. } => self.proposals.remove(&number),
-            Body::Approval { .. } | Body::Rejection { .. } => self.verdicts.remove(&number),
-            Body::ExecutionAuthorization { .. } => {
-                self.approvals.remove(&number).or_else(|| self.verdicts.remove(&number))
+            Body::GateVerdict { .. } => self.remove(Which::Proposals, number),
+            Body::Rejection { .. } => self.remove(Which::Verdicts, number),
+            Body::Approval { .. } => {
+                self.remove(Which::Verdicts, number).or_else(|| self.remove(Which::Unanswered, number))
             }
-            Body::ExecutionReceipt { .. } => self.authorizations.remove(&number),
+            Body::ExecutionAuthorization { .. } => {
+                self.remove(Which::Approvals, number).or_else(|| self.remove(Which::Verdicts, number))
+            }
+            Body::ExecutionReceipt { .. } => self.remove(Which::Authorizations, number),
             // An error ends an execution; anything else that it names stays as it was.
-            Body::Outcome { .. } | Body::Error { .. } => self.receipts.remove(&number),
+            Body::Outcome { .. } | Body::Error { .. } => self.remove(Which::Receipts, number),
             Body::Proposal { .. } | Body::Key { .. } => None,
         }?;
         self.used.insert(number, taken.leaf);
-        if self.used.len() > USED {
-            self.used.pop_first();
+        self.note(|| Change::Used(number));
+        if self.used.len() > USED
+            && let Some((forgotten, leaf)) = self.used.pop_first()
+        {
+            self.note(|| Change::ForgotUsed(forgotten, leaf));
         }
         Some(taken)
     }
 }
 
-/// Keeps an end, and tells whether the oldest was pushed out for it.
-fn keep(ends: &mut Ends, sequence: u64, end: End) -> bool {
-    let full = ends.len() >= OPEN;
-    if full {
-        ends.pop_first();
-    }
-    ends.insert(sequence, end);
-    full
+/// The end that makes room: of authorizations one that is over, of verdicts one that awaits no person, else the oldest.
+fn first_to_go(which: Which, ends: &Ends, now: Time) -> Option<u64> {
+    let dispensable = match which {
+        Which::Authorizations => over(ends, now),
+        Which::Verdicts => ends.iter().find(|(_, end)| end.decision != Some(Decision::Hold)).map(|(number, _)| *number),
+        _ => None,
+    };
+    dispensable.or_else(|| ends.first_key_value().map(|(number, _)| *number))
 }
 
 /// An end that is over.

@@ -55,7 +55,7 @@
 
 pub mod canonical;
 pub mod checkpoint;
-mod encoding;
+pub(crate) mod encoding;
 pub mod envelope;
 pub mod error;
 pub mod event;

@@ -301,7 +301,7 @@ fn an_approval_is_for_what_was_judged_until_it_is_over() {
     assert_eq!(authorize("claude", "rm", 120), Err("wrong_digest"));
     assert_eq!(authorize("claude", "ls", 711), Err("expired"));
     assert_eq!(authorize("claude", "ls", 710), Ok(()));
-    assert_eq!(log.ledger.approved(number).unwrap_err().code(), "missing_parent");
+    assert_eq!(log.ledger.approved(number).unwrap_err().code(), "consumed");
 }
 
 #[test]

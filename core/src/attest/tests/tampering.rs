@@ -123,7 +123,7 @@ fn a_second_receipt_for_one_authorization_is_a_replay() {
     let authorization = log.ledger.authorization(link.sequence).unwrap();
     let receipt = log.ledger.record_receipt(&stamp(110, "claude"), authorization, ran(100), None).unwrap();
     let _ = log.keep(receipt);
-    assert_eq!(log.ledger.authorization(link.sequence).unwrap_err().code(), "missing_parent");
+    assert_eq!(log.ledger.authorization(link.sequence).unwrap_err().code(), "consumed");
     let mut forger = Forger::after(&log);
     forger.write("claude", 120, receipt_of(link));
     assert_eq!(forger.report().fault, Some(Error::Consumed { parent: link.sequence }));
