@@ -5,8 +5,8 @@
 //! the policy attests nothing, nothing here costs anything.
 
 use super::command::{
-    AuthorizationReply, Authorize, BeginLedger, Conclude, ConclusionReply, KeyReply, Observation, OutcomeReport,
-    ReceiptReply, Receive, RotateKey, Time,
+    Approve, AuthorizationReply, Authorize, BeginLedger, Conclude, ConclusionReply, Deny, KeyReply, Observation,
+    OutcomeReport, ReceiptReply, Receive, RotateKey, Time,
 };
 use super::judge::{Judgement, bound_to};
 use super::proposals::{Record, State};
@@ -35,6 +35,9 @@ const GATE: &str = "gate";
 
 /// Whose events observed outcomes and incidents are.
 const HOST: &str = "host";
+
+/// What a rotation's nonce is derived from besides the new key: not the signature, which comes after it.
+const ROTATION: &str = "rotate_key";
 
 /// The events of a proposal, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -353,7 +356,8 @@ impl Kernel {
     fn draft<T>(
         &mut self,
         now: Time,
-        seed: impl FnOnce() -> Digest,
+        name: &str,
+        command: &impl Serialize,
         write: impl FnOnce(&Self, &mut Draft<'_>) -> Result<T, Error>,
     ) -> Result<Option<(T, Vec<Entry>)>, Error> {
         if !self.attests() {
@@ -361,7 +365,7 @@ impl Kernel {
         }
         let Some(mut attestation) = self.attestation.take() else { return Ok(None) };
         let result = attestation.ledger.all_or_none(|ledger| {
-            let mut draft = Draft { ledger, now: recordable(now), seed: seed(), entries: Vec::new() };
+            let mut draft = Draft { ledger, now: recordable(now), seed: seed(now, name, command), entries: Vec::new() };
             let result = write(self, &mut draft)?;
             Ok((result, draft.entries))
         });
@@ -378,31 +382,26 @@ impl Kernel {
         clock: Clock,
     ) -> Result<Attested, Error> {
         let used = judgement.uses.as_ref().and_then(|used| self.life(used)?.approval);
-        let drafted = self.draft(
-            clock.now,
-            || seed(clock.now, "propose", content),
-            |kernel, draft| {
-                let (arguments, policy) = (bound_to(proposal, content), Some(kernel.policy_digest));
-                let verdict = Digest::of_value("stigmergate verdict", &judgement.verdict).unwrap_or_default();
-                let (agent, gate) = (draft.stamp(&proposal.agent_id), draft.stamp(GATE));
-                let (proposed, entry) = draft.ledger.record_proposal(&agent, *content, Some(arguments), policy)?;
-                let mut life = Lifecycle { proposal: draft.keep(entry), approval: used, ..Lifecycle::default() };
-                let decision = judgement.verdict.decision;
-                let (judged, entry) =
-                    draft.ledger.record_verdict(&gate, proposed, *content, verdict, decision, policy)?;
-                life.verdict = draft.keep(entry);
-                if let (Judged::Cleared(cleared), Some(_)) = (judged, &proposal.call) {
-                    let ground = match used {
-                        Some(approval) => Ground::Approved(draft.ledger.approved(approval)?),
-                        None => Ground::Cleared(cleared),
-                    };
-                    let expires = kernel.authorization_ends(clock.now, None);
-                    let (_, entry) = draft.ledger.authorize(&agent, ground, arguments, expires)?;
-                    life.authorization = Some(draft.keep(entry));
-                }
-                Ok(life)
-            },
-        )?;
+        let drafted = self.draft(clock.now, "propose", content, |kernel, draft| {
+            let (arguments, policy) = (bound_to(proposal, content), Some(kernel.policy_digest));
+            let verdict = Digest::of_value("stigmergate verdict", &judgement.verdict).unwrap_or_default();
+            let (agent, gate) = (draft.stamp(&proposal.agent_id), draft.stamp(GATE));
+            let (proposed, entry) = draft.ledger.record_proposal(&agent, *content, Some(arguments), policy)?;
+            let mut life = Lifecycle { proposal: draft.keep(entry), approval: used, ..Lifecycle::default() };
+            let decision = judgement.verdict.decision;
+            let (judged, entry) = draft.ledger.record_verdict(&gate, proposed, *content, verdict, decision, policy)?;
+            life.verdict = draft.keep(entry);
+            if let (Judged::Cleared(cleared), Some(_)) = (judged, &proposal.call) {
+                let ground = match used {
+                    Some(approval) => Ground::Approved(draft.ledger.approved(approval)?),
+                    None => Ground::Cleared(cleared),
+                };
+                let expires = kernel.authorization_ends(clock.now, None);
+                let (_, entry) = draft.ledger.authorize(&agent, ground, arguments, expires)?;
+                life.authorization = Some(draft.keep(entry));
+            }
+            Ok(life)
+        })?;
         Ok(drafted.map_or_else(Attested::default, |(life, entries)| Attested { life: Some(life), entries }))
     }
 
@@ -414,35 +413,30 @@ impl Kernel {
     /// A person's approval. What was judged before the ledger began has no verdict on it to approve.
     pub(super) fn attest_approval(
         &mut self,
-        id: &str,
+        approve: &Approve,
         record: &Record,
-        by: &str,
         now: Time,
         expires: Time,
     ) -> Result<Attested, Error> {
-        let Some(mut life) = self.life(id) else {
+        let Some(mut life) = self.life(&approve.proposal_id) else {
             return if self.policy.attest.mode == AttestMode::Required {
-                Err(unattested(id, record))
+                Err(unattested(&approve.proposal_id, record))
             } else {
                 Ok(Attested::default())
             };
         };
-        let drafted = self.draft(
-            now,
-            || seed(now, "approve", &(id, by)),
-            |_, draft| {
-                let Judged::Held(held) = draft.ledger.judged(life.verdict)? else {
-                    return Err(attest::Error::unauthorized(life.verdict, "it holds nothing").into());
-                };
-                let approving = Approving {
-                    arguments: record.bound_to,
-                    approver: digest_of_person(by),
-                    expires: recordable(expires),
-                };
-                let (_, entry) = draft.ledger.approve(&draft.stamp(by), held, approving)?;
-                Ok(draft.keep(entry))
-            },
-        )?;
+        let drafted = self.draft(now, "approve", approve, |_, draft| {
+            let Judged::Held(held) = draft.ledger.judged(life.verdict)? else {
+                return Err(attest::Error::unauthorized(life.verdict, "it holds nothing").into());
+            };
+            let approving = Approving {
+                arguments: record.bound_to,
+                approver: digest_of_person(&approve.by),
+                expires: recordable(expires),
+            };
+            let (_, entry) = draft.ledger.approve(&draft.stamp(&approve.by), held, approving)?;
+            Ok(draft.keep(entry))
+        })?;
         Ok(drafted.map_or_else(Attested::default, |(number, entries)| {
             life.approval = Some(number);
             Attested { life: Some(life), entries }
@@ -450,18 +444,14 @@ impl Kernel {
     }
 
     /// A person's denial. What the ledger no longer knows is denied all the same.
-    pub(super) fn attest_denial(&mut self, id: &str, by: &str, reason: &str, now: Time) -> Result<Attested, Error> {
-        let Some(mut life) = self.life(id) else { return Ok(Attested::default()) };
-        let drafted = self.draft(
-            now,
-            || seed(now, "deny", &(id, by, reason)),
-            |_, draft| {
-                let Ok(Judged::Held(held)) = draft.ledger.judged(life.verdict) else { return Ok(None) };
-                let reason = (!reason.is_empty()).then(|| Digest::of("stigmergate reason", reason.as_bytes()));
-                let entry = draft.ledger.reject(&draft.stamp(by), held, Some(digest_of_person(by)), reason)?;
-                Ok(Some(draft.keep(entry)))
-            },
-        )?;
+    pub(super) fn attest_denial(&mut self, deny: &Deny, now: Time) -> Result<Attested, Error> {
+        let Some(mut life) = self.life(&deny.proposal_id) else { return Ok(Attested::default()) };
+        let drafted = self.draft(now, "deny", deny, |_, draft| {
+            let Ok(Judged::Held(held)) = draft.ledger.judged(life.verdict) else { return Ok(None) };
+            let reason = (!deny.reason.is_empty()).then(|| Digest::of("stigmergate reason", deny.reason.as_bytes()));
+            let entry = draft.ledger.reject(&draft.stamp(&deny.by), held, Some(digest_of_person(&deny.by)), reason)?;
+            Ok(Some(draft.keep(entry)))
+        })?;
         Ok(drafted.map_or_else(Attested::default, |(number, entries)| {
             life.rejection = number;
             Attested { life: Some(life), entries }
@@ -472,15 +462,11 @@ impl Kernel {
     pub(super) fn attest_unanswered(&mut self, id: &str) {
         let now = self.clock.now;
         let Some(mut life) = self.life(id) else { return };
-        let drafted = self.draft(
-            now,
-            || seed(now, "expire", &id),
-            |_, draft| {
-                let Judged::Held(held) = draft.ledger.judged(life.verdict)? else { return Ok(None) };
-                let entry = draft.ledger.reject(&draft.stamp(GATE), held, None, None)?;
-                Ok(Some(draft.keep(entry)))
-            },
-        );
+        let drafted = self.draft(now, "expire", &id, |_, draft| {
+            let Judged::Held(held) = draft.ledger.judged(life.verdict)? else { return Ok(None) };
+            let entry = draft.ledger.reject(&draft.stamp(GATE), held, None, None)?;
+            Ok(Some(draft.keep(entry)))
+        });
         if let Ok(Some((rejection, entries))) = drafted {
             life.rejection = rejection;
             self.live(id, Some(life));
@@ -498,17 +484,14 @@ impl Kernel {
             return Ok(Attested::default());
         };
         let Some(receipt) = life.receipt else { return Ok(Attested::default()) };
-        let drafted = self.draft(
-            now,
-            || seed(now, "record_outcome", report),
-            |_, draft| {
-                let receipt = draft.ledger.receipt(receipt)?;
-                let (_, entry) = draft.ledger.record_outcome(&draft.stamp(HOST), receipt, report.digest(), None)?;
-                Ok(draft.keep(entry))
-            },
-        )?;
+        let drafted = self.draft(now, "record_outcome", report, |_, draft| {
+            // What the ledger no longer knows is reported all the same.
+            let Ok(receipt) = draft.ledger.receipt(receipt) else { return Ok(None) };
+            let (_, entry) = draft.ledger.record_outcome(&draft.stamp(HOST), receipt, report.digest(), None)?;
+            Ok(Some(draft.keep(entry)))
+        })?;
         Ok(drafted.map_or_else(Attested::default, |(number, entries)| {
-            life.outcome = Some(number);
+            life.outcome = number;
             Attested { life: Some(life), entries }
         }))
     }
@@ -526,40 +509,36 @@ impl Kernel {
         }
         let forbidden = matches!(record.state, State::Refused | State::Denied { .. });
         let independent = self.policy.attest.independent_observer;
-        let drafted = self.draft(
-            now,
-            || seed(now, "observe", observation),
-            |_, draft| {
-                let digest = |what| Digest::of_value(what, observation).unwrap_or_default();
-                let recorded = match life.as_mut().filter(|_| !forbidden) {
-                    None => Err(attest::Error::AttestationRequired),
-                    Some(life) => draft.attempt(|draft| {
-                        let before = *life;
-                        let receipt = match life.receipt {
-                            Some(number) => draft.ledger.receipt(number),
-                            None => draft.executed(life, record, digest("stigmergate receipt")),
-                        };
-                        let concluded = receipt.and_then(|receipt| {
-                            if independent {
-                                return Ok(());
-                            }
-                            let outcome = digest("stigmergate outcome");
-                            let (_, entry) = draft.ledger.record_outcome(&draft.stamp(HOST), receipt, outcome, None)?;
-                            life.outcome = Some(draft.keep(entry));
-                            Ok(())
-                        });
-                        if concluded.is_err() {
-                            *life = before;
+        let drafted = self.draft(now, "observe", observation, |_, draft| {
+            let digest = |what| Digest::of_value(what, observation).unwrap_or_default();
+            let recorded = match life.as_mut().filter(|_| !forbidden) {
+                None => Err(attest::Error::AttestationRequired),
+                Some(life) => draft.attempt(|draft| {
+                    let before = *life;
+                    let receipt = match life.receipt {
+                        Some(number) => draft.ledger.receipt(number),
+                        None => draft.executed(life, record, digest("stigmergate receipt")),
+                    };
+                    let concluded = receipt.and_then(|receipt| {
+                        if independent {
+                            return Ok(());
                         }
-                        concluded
-                    }),
-                };
-                if recorded.is_err() {
-                    draft.incident(life.as_mut(), digest("stigmergate incident"))?;
-                }
-                Ok(recorded.is_err())
-            },
-        )?;
+                        let outcome = digest("stigmergate outcome");
+                        let (_, entry) = draft.ledger.record_outcome(&draft.stamp(HOST), receipt, outcome, None)?;
+                        life.outcome = Some(draft.keep(entry));
+                        Ok(())
+                    });
+                    if concluded.is_err() {
+                        *life = before;
+                    }
+                    concluded
+                }),
+            };
+            if recorded.is_err() {
+                draft.incident(life.as_mut(), digest("stigmergate incident"))?;
+            }
+            Ok(recorded.is_err())
+        })?;
         Ok(drafted.map_or_else(Witnessed::default, |(incident, entries)| Witnessed {
             attested: Attested { life, entries },
             incident,
@@ -600,8 +579,7 @@ impl Kernel {
     pub fn rotate_key(&mut self, at: Time, rotate: &RotateKey) -> Result<KeyReply, Error> {
         self.check_ledger()?;
         let now = self.clock_at(at).now;
-        let seed = || rotation_seed(now, &rotate.key);
-        let drafted = self.draft(now, seed, |_, draft| {
+        let drafted = self.draft(now, ROTATION, &rotate.key.verifier_key(), |_, draft| {
             check_usable(&rotate.key)?;
             if *draft.ledger.key() == rotate.key {
                 return Err(Error::value("key", "another key than the one in force"));
@@ -622,7 +600,7 @@ impl Kernel {
     /// What the key in force signs for another to take its place at a time.
     pub(super) fn rotation_message(&self, now: Time, key: &PublicKey) -> Result<Vec<u8>, Error> {
         self.check_ledger()?;
-        let stamp = Stamp::new(recordable(now), GATE, rotation_seed(now, key));
+        let stamp = Stamp::new(recordable(now), GATE, seed(now, ROTATION, &key.verifier_key()));
         let ledger = self.ledger().ok_or(attest::Error::AttestationKeyMissing)?;
         Ok(ledger.rotation_message(&stamp, key)?)
     }
@@ -653,22 +631,18 @@ impl Kernel {
         }
         let (actor, arguments) = (record.agent.clone(), record.bound_to);
         let expires = self.authorization_ends(clock.now, authorize.ttl_ms);
-        let drafted = self.draft(
-            clock.now,
-            || seed(clock.now, "authorize", authorize),
-            |_, draft| {
-                let ground = match life.approval {
-                    Some(approval) => Ground::Approved(draft.ledger.approved(approval)?),
-                    None => match draft.ledger.judged(life.verdict)? {
-                        Judged::Cleared(cleared) => Ground::Cleared(cleared),
-                        _ => return Err(attest::Error::unauthorized(life.verdict, "nobody approved it").into()),
-                    },
-                };
-                let (_, entry) = draft.ledger.authorize(&draft.stamp(&actor), ground, arguments, expires)?;
-                let leaf = entry.leaf;
-                Ok((draft.keep(entry), leaf))
-            },
-        )?;
+        let drafted = self.draft(clock.now, "authorize", authorize, |_, draft| {
+            let ground = match life.approval {
+                Some(approval) => Ground::Approved(draft.ledger.approved(approval)?),
+                None => match draft.ledger.judged(life.verdict)? {
+                    Judged::Cleared(cleared) => Ground::Cleared(cleared),
+                    _ => return Err(attest::Error::unauthorized(life.verdict, "nobody approved it").into()),
+                },
+            };
+            let (_, entry) = draft.ledger.authorize(&draft.stamp(&actor), ground, arguments, expires)?;
+            let leaf = entry.leaf;
+            Ok((draft.keep(entry), leaf))
+        })?;
         let ((sequence, leaf), entries) = drafted.ok_or(attest::Error::AttestationDisabled)?;
         self.begin_with(at, entries);
         life.authorization = Some(sequence);
@@ -694,20 +668,16 @@ impl Kernel {
         let now = self.clock_at(at).now;
         let id = self.attestation.as_ref().and_then(|attestation| attestation.authorized.get(&receive.authorization));
         let id = id.cloned();
-        let drafted = self.draft(
-            now,
-            || seed(now, "receive", receive),
-            |_, draft| {
-                let Receive { arguments, receipt, started, .. } = *receive;
-                let authorization = draft.ledger.authorization(receive.authorization)?;
-                let execution = Execution { arguments, receipt, started };
-                let signed = claim.as_ref().map(|(signed, _)| signed);
-                let (_, entry) =
-                    draft.ledger.record_receipt(&draft.stamp(&receive.actor), authorization, execution, signed)?;
-                let leaf = entry.leaf;
-                Ok((draft.keep(entry), leaf))
-            },
-        )?;
+        let drafted = self.draft(now, "receive", receive, |_, draft| {
+            let Receive { arguments, receipt, started, .. } = *receive;
+            let authorization = draft.ledger.authorization(receive.authorization)?;
+            let execution = Execution { arguments, receipt, started };
+            let signed = claim.as_ref().map(|(signed, _)| signed);
+            let (_, entry) =
+                draft.ledger.record_receipt(&draft.stamp(&receive.actor), authorization, execution, signed)?;
+            let leaf = entry.leaf;
+            Ok((draft.keep(entry), leaf))
+        })?;
         let ((sequence, leaf), entries) = drafted.ok_or(attest::Error::AttestationDisabled)?;
         self.begin_with(at, entries);
         let life = id.as_deref().and_then(|id| self.life(id));
@@ -740,22 +710,18 @@ impl Kernel {
         let claim = self.open_claim(ClaimKind::Outcome, conclude.claim.as_deref())?;
         let life = self.life(&about.id);
         let now = self.clock_at(at).now;
-        let drafted = self.draft(
-            now,
-            || seed(now, "conclude", conclude),
-            |_, draft| {
-                let receipt = draft.ledger.receipt_of(conclude.receipt, &about.agent, &about.bound_to)?;
-                if life.is_some_and(|life| life.receipt != Some(conclude.receipt)) {
-                    let reason = "it is the receipt of another proposal";
-                    return Err(attest::Error::unauthorized(conclude.receipt, reason).into());
-                }
-                let actor = claim.as_ref().map_or(HOST, |(_, name)| name);
-                let signed = claim.as_ref().map(|(signed, _)| signed);
-                let (_, entry) = draft.ledger.record_outcome(&draft.stamp(actor), receipt, report.digest(), signed)?;
-                let leaf = entry.leaf;
-                Ok((draft.keep(entry), leaf))
-            },
-        )?;
+        let drafted = self.draft(now, "conclude", conclude, |_, draft| {
+            let receipt = draft.ledger.receipt_of(conclude.receipt, &about.agent, &about.bound_to)?;
+            if life.is_some_and(|life| life.receipt != Some(conclude.receipt)) {
+                let reason = "it is the receipt of another proposal";
+                return Err(attest::Error::unauthorized(conclude.receipt, reason).into());
+            }
+            let actor = claim.as_ref().map_or(HOST, |(_, name)| name);
+            let signed = claim.as_ref().map(|(signed, _)| signed);
+            let (_, entry) = draft.ledger.record_outcome(&draft.stamp(actor), receipt, report.digest(), signed)?;
+            let leaf = entry.leaf;
+            Ok((draft.keep(entry), leaf))
+        })?;
         let ((sequence, leaf), entries) = drafted.ok_or(attest::Error::AttestationDisabled)?;
         self.begin_with(at, entries);
         if let Some(life) = life {
@@ -778,10 +744,6 @@ impl Kernel {
         }
         Err(fault.into())
     }
-}
-
-fn rotation_seed(now: Time, key: &PublicKey) -> Digest {
-    seed(now, "rotate_key", &key.verifier_key())
 }
 
 /// An Ed25519 key must be one that verifies.

@@ -77,9 +77,10 @@ impl Kernel {
             }
         }
         self.proposals.update(id, |record| {
-            // What was refused stays so in the records, although it ran; nobody is asked any more about what has run.
+            // What was refused stays so in the records, although it ran; what has run is over.
             record.state = match &record.state {
                 State::Held if reply.incident.is_some() => State::Unanswered,
+                State::Approved { .. } if reply.incident.is_some() => State::Lapsed,
                 state if reply.incident.is_some() => state.clone(),
                 _ if witnessed.awaits_outcome => State::Open,
                 _ => State::Settled,

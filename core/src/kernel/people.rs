@@ -28,7 +28,7 @@ impl Kernel {
         let policy = self.policy.clone();
         let now = self.clock_at(at).now;
         let expires_at = now.saturating_add(policy.approval.expires_seconds.saturating_mul(1000));
-        let attested = self.attest_approval(&approve.proposal_id, &record, &approve.by, now, expires_at)?;
+        let attested = self.attest_approval(approve, &record, now, expires_at)?;
         self.begin_with(at, attested.entries);
         self.live_on(&approve.proposal_id, attested.life);
         let over_budget = !self.budget.check(&record.agent, &record.estimate, &policy.budget).approved;
@@ -66,7 +66,7 @@ impl Kernel {
         check_length("reason", &deny.reason, self.policy.bounds.text_bytes)?;
         let record = self.held(at, &deny.proposal_id, &deny.by)?.clone();
         let now = self.clock_at(at).now;
-        let attested = self.attest_denial(&deny.proposal_id, &deny.by, &deny.reason, now)?;
+        let attested = self.attest_denial(deny, now)?;
         self.begin_with(at, attested.entries);
         self.live_on(&deny.proposal_id, attested.life);
         self.proposals.update(&deny.proposal_id, |record| {
