@@ -24,7 +24,7 @@ const OPTIONAL: &str = r#"{"attest": {"mode": "optional"}}"#;
 const REQUIRED: &str = r#"{"attest": {"mode": "required"}}"#;
 const REQUIRED_LATE: &str = r#"{"attest": {"mode": "required", "late": true}}"#;
 
-pub(crate) fn signer(name: &str, byte: u8) -> Ed25519Signer {
+fn signer(name: &str, byte: u8) -> Ed25519Signer {
     Ed25519Signer::from_seed(name, &[byte; 32]).unwrap()
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Log {
     pub(crate) kernel: Kernel,
     now: u64,
     signer: Ed25519Signer,
-    pub(crate) events: Vec<Event>,
+    events: Vec<Event>,
     pub(crate) records: Vec<Vec<u8>>,
     heads: Vec<String>,
 }
@@ -59,6 +59,12 @@ impl Log {
             "preset": "strict", "trust": {"initial": 0.5}, "roles": {"min_proposals": 0}, "attest": {"keys": keys},
         });
         Self::of(&json.to_string())
+    }
+
+    /// What is said next is said at this time.
+    pub(crate) fn at(&mut self, now: u64) -> &mut Self {
+        self.now = now;
+        self
     }
 
     fn wait(&mut self, span: u64) -> &mut Self {
