@@ -251,12 +251,25 @@ enum Asked {
     Conclude(String, String),
 }
 
+/// What executes, is held, is refused, and is said in words.
+fn usual(id: &str, what: u8) -> Proposal {
+    match what {
+        0 => edit(id, "src/a"),
+        1 => with_fact(command(id, Class::Deploy, "git push origin main"), FactKind::SharedBranch),
+        2 => with_fact(command(id, Class::Delete, "rm -rf /"), FactKind::CatastrophicTarget),
+        _ => Proposal { agent_id: "claude".into(), ..plan(id, path("src/b")) },
+    }
+}
+
 fn asked() -> impl Strategy<Value = Asked> {
     let two = || (id(), prop::option::weighted(0.2, id())).prop_map(|(one, other)| (other.unwrap_or(one.clone()), one));
     prop_oneof![
-        12 => command_of_anyone().prop_map(Asked::Plain),
+        6 => command_of_anyone().prop_map(Asked::Plain),
+        8 => ("p[0-5]", 0..4_u8).prop_map(|(id, what)| Asked::Plain(Command::Propose(Box::new(usual(&id, what))))),
+        2 => "p[0-5]".prop_map(|id| Asked::Plain(Command::Observe(observation(&id, true)))),
+        2 => "p[0-5]".prop_map(|id| Asked::Plain(Command::Approve(approve(&id)))),
         1 => attested_policy().prop_map(|policy| Asked::Plain(Command::SetPolicy(Box::new(policy)))),
-        2 => (id(), prop::option::of(0..MINUTE)).prop_map(|(id, ttl)| Asked::Authorize(id, ttl)),
+        2 => (id(), prop::option::of(0..10 * MINUTE)).prop_map(|(id, ttl)| Asked::Authorize(id, ttl)),
         3 => two().prop_map(|(one, other)| Asked::Receive(one, other)),
         3 => two().prop_map(|(one, other)| Asked::Conclude(one, other)),
     ]
@@ -372,7 +385,7 @@ proptest! {
     #[test]
     fn on_a_ledger_commands_apply_whole_or_not_at_all_and_their_replay_writes_the_same(
         policy in attested_policy(),
-        steps in prop::collection::vec((0..4 * MINUTE as i64, asked()), 1..60),
+        steps in prop::collection::vec((0..2 * MINUTE as i64, asked()), 1..80),
         middle in 0..60_usize,
     ) {
         let begun = |policy: Policy| {
