@@ -346,13 +346,7 @@ impl Links {
                 let before = self.key.replace(key.fingerprint());
                 self.note(|| Change::Key(before));
             }
-            Body::Rejection { parent, approver, .. } => {
-                let unanswered = taken.filter(|end| approver.is_none() && end.decision == Some(Decision::Hold));
-                if let Some(end) = unanswered {
-                    self.keep(Which::Unanswered, parent.sequence, end, now);
-                }
-            }
-            Body::Outcome { .. } | Body::Error { .. } => {}
+            Body::Outcome { .. } | Body::Rejection { .. } | Body::Error { .. } => {}
         }
     }
 
@@ -373,6 +367,10 @@ impl Links {
             Body::Outcome { .. } | Body::Error { .. } => self.remove(Which::Receipts, number),
             Body::Proposal { .. } | Body::Key { .. } => None,
         }?;
+        if matches!(event.body, Body::Rejection { approver: None, .. }) && taken.decision == Some(Decision::Hold) {
+            self.keep(Which::Unanswered, number, taken, event.at);
+            return None;
+        }
         self.used.insert(number, taken.leaf);
         self.note(|| Change::Used(number));
         if self.used.len() > USED

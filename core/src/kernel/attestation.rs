@@ -4,40 +4,29 @@
 //! refuses has changed nothing. Which events belong to a proposal is kept beside it in a [`Lifecycle`]. Without a ledger, and where
 //! the policy attests nothing, nothing here costs anything.
 
-use super::command::{
-    Approve, AuthorizationReply, Authorize, BeginLedger, Conclude, ConclusionReply, Deny, KeyReply, Observation,
-    OutcomeReport, ReceiptReply, Receive, RotateKey, Time,
-};
+use super::command::{Approve, Deny, Observation, OutcomeReport, Time};
 use super::judge::{Judgement, bound_to};
 use super::proposals::{Record, State};
 use super::{Clock, Kernel};
 use crate::attest;
 use crate::attest::canonical::LARGEST;
-use crate::attest::envelope::{Claim, ClaimKind, SignedClaim};
-use crate::attest::key::PublicKey;
 use crate::attest::ledger::{Entry, Ledger, Stamp};
 use crate::attest::lifecycle::{Approving, Execution, Ground, Judged, Receipt};
-use crate::attest::signer::Ed25519Verifier;
 use crate::digest::Digest;
 use crate::error::Error;
-use crate::location::check_length;
 use crate::policy::AttestMode;
-use crate::proposal::{Proposal, check_id};
-use alloc::boxed::Box;
+use crate::proposal::Proposal;
 use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// Whose events verdicts and keys are.
-const GATE: &str = "gate";
+pub(super) const GATE: &str = "gate";
 
 /// Whose events observed outcomes and incidents are.
-const HOST: &str = "host";
-
-/// What a rotation's nonce is derived from besides the new key: not the signature, which comes after it.
-const ROTATION: &str = "rotate_key";
+pub(super) const HOST: &str = "host";
 
 /// The events of a proposal, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +101,7 @@ impl Lifecycle {
     }
 
     /// The event that an authorization names: the approval where there is one, and then nothing else.
-    const fn ground(&self) -> u64 {
+    pub(super) const fn ground(&self) -> u64 {
         match self.approval {
             Some(approval) => approval,
             None => self.verdict,
@@ -125,12 +114,16 @@ impl Lifecycle {
 pub(super) struct Attestation {
     ledger: Ledger,
     lives: BTreeMap<Arc<str>, Lifecycle>,
-    /// The proposals of authorizations that nobody has used.
+    /// The proposals of authorizations that nobody has used and of receipts without an outcome.
     #[serde(skip)]
-    authorized: BTreeMap<u64, Arc<str>>,
+    open: BTreeMap<u64, Arc<str>>,
 }
 
 impl Attestation {
+    pub(super) const fn new(ledger: Ledger) -> Self {
+        Self { ledger, lives: BTreeMap::new(), open: BTreeMap::new() }
+    }
+
     /// A restored one, if it fits the remembered proposals.
     pub(super) fn restored(mut self, kernel: &Kernel) -> Option<Self> {
         let size = self.ledger.size();
@@ -142,8 +135,7 @@ impl Attestation {
         if size == 0 || !self.lives.iter().all(fits) {
             return None;
         }
-        let awaited = self.lives.iter().filter_map(|(id, life)| Some((awaited(life)?, id.clone())));
-        self.authorized = awaited.collect();
+        self.open = self.lives.iter().filter_map(|(id, life)| Some((open_end(life)?, id.clone()))).collect();
         let attest = &kernel.policy.attest;
         self.ledger.set_policy(attest.mode, attest.rules());
         Some(self)
@@ -151,41 +143,45 @@ impl Attestation {
 
     fn live(&mut self, id: &str, life: Lifecycle) {
         let key = self.lives.get_key_value(id).map_or_else(|| Arc::from(id), |(key, _)| key.clone());
-        if let Some(before) = self.lives.insert(key.clone(), life).as_ref().and_then(awaited) {
-            self.authorized.remove(&before);
+        if let Some(before) = self.lives.insert(key.clone(), life).as_ref().and_then(open_end) {
+            self.open.remove(&before);
         }
-        if let Some(number) = awaited(&life) {
-            self.authorized.insert(number, key);
+        if let Some(number) = open_end(&life) {
+            self.open.insert(number, key);
         }
     }
 
     fn forget(&mut self, id: &str) {
-        if let Some(number) = self.lives.remove(id).as_ref().and_then(awaited) {
-            self.authorized.remove(&number);
+        if let Some(number) = self.lives.remove(id).as_ref().and_then(open_end) {
+            self.open.remove(&number);
         }
     }
 }
 
-/// The authorization that an executor has still to answer.
-const fn awaited(life: &Lifecycle) -> Option<u64> {
-    if life.receipt.is_none() { life.authorization } else { None }
+/// The event that is still to be answered: an authorization by its receipt, a receipt by its outcome.
+const fn open_end(life: &Lifecycle) -> Option<u64> {
+    match life {
+        Lifecycle { outcome: Some(_), .. } => None,
+        Lifecycle { receipt: Some(receipt), .. } => Some(*receipt),
+        _ => life.authorization,
+    }
 }
 
 /// The events of one command, as they are written.
-struct Draft<'l> {
-    ledger: &'l mut Ledger,
+pub(super) struct Draft<'l> {
+    pub(super) ledger: &'l mut Ledger,
     now: Time,
     seed: Digest,
     entries: Vec<Entry>,
 }
 
 impl Draft<'_> {
-    fn stamp(&self, actor: &str) -> Stamp {
+    pub(super) fn stamp(&self, actor: &str) -> Stamp {
         Stamp::new(self.now, actor, self.seed)
     }
 
     /// Keeps an event and tells its number.
-    fn keep(&mut self, entry: Entry) -> u64 {
+    pub(super) fn keep(&mut self, entry: Entry) -> u64 {
         let number = entry.event.sequence;
         self.entries.push(entry);
         number
@@ -274,12 +270,12 @@ fn digest_of_person(name: &str) -> Digest {
 }
 
 /// The seed of a command's nonces.
-fn seed<T: Serialize>(now: Time, name: &str, command: &T) -> Digest {
+pub(super) fn seed<T: Serialize>(now: Time, name: &str, command: &T) -> Digest {
     Digest::of_value("stigmergate command", &(now, name, command)).unwrap_or_default()
 }
 
 /// A time as a record can hold it.
-fn recordable(at: Time) -> Time {
+pub(super) fn recordable(at: Time) -> Time {
     at.min(LARGEST)
 }
 
@@ -298,6 +294,11 @@ impl Kernel {
 
     pub(super) fn life(&self, id: &str) -> Option<Lifecycle> {
         self.attestation.as_ref()?.lives.get(id).copied()
+    }
+
+    /// The remembered proposal of an authorization or a receipt that awaits its answer.
+    pub(super) fn whose_end(&self, number: u64) -> Option<Arc<str>> {
+        self.attestation.as_ref()?.open.get(&number).cloned()
     }
 
     /// Remembers how far a proposal has come; nothing where it is not attested.
@@ -344,16 +345,8 @@ impl Kernel {
         self.policy.attest.mode != AttestMode::Disabled && self.attestation.is_some()
     }
 
-    /// Whether there is a ledger to write to.
-    fn check_ledger(&self) -> Result<(), Error> {
-        if self.policy.attest.mode == AttestMode::Disabled {
-            return Err(attest::Error::AttestationDisabled.into());
-        }
-        if self.attestation.is_none() { Err(attest::Error::AttestationKeyMissing.into()) } else { Ok(()) }
-    }
-
     /// Writes the events of one command: all of them, or none. `None` where nothing is attested.
-    fn draft<T>(
+    pub(super) fn draft<T>(
         &mut self,
         now: Time,
         name: &str,
@@ -405,7 +398,7 @@ impl Kernel {
         Ok(drafted.map_or_else(Attested::default, |(life, entries)| Attested { life: Some(life), entries }))
     }
 
-    fn authorization_ends(&self, now: Time, ttl_ms: Option<u64>) -> Time {
+    pub(super) fn authorization_ends(&self, now: Time, ttl_ms: Option<u64>) -> Time {
         let longest = self.policy.budget.reservation_seconds.saturating_mul(1000);
         recordable(now.saturating_add(ttl_ms.map_or(longest, |ttl| ttl.min(longest))))
     }
@@ -545,216 +538,9 @@ impl Kernel {
             awaits_outcome: independent && !incident,
         }))
     }
-
-    /// Begins the signed ledger (SPEC 9).
-    ///
-    /// # Errors
-    /// [`attest::Error::AttestationDisabled`] where the policy attests nothing, [`attest::Error::LedgerBegun`] where there is one,
-    /// [`Error::Value`] and [`Error::TooLong`] for an origin that cannot be one.
-    pub fn begin_ledger(&mut self, at: Time, begin: &BeginLedger) -> Result<KeyReply, Error> {
-        if let Some(ledger) = self.ledger() {
-            return Err(attest::Error::LedgerBegun { origin: ledger.origin().to_string() }.into());
-        }
-        check_usable(&begin.key)?;
-        let (now, attest) = (self.clock_at(at).now, &self.policy.attest);
-        let stamp = Stamp::new(recordable(now), GATE, seed(now, "begin_ledger", begin));
-        let (ledger, entry) = Ledger::begin(attest.mode, attest.rules(), &begin.origin, begin.key.clone(), &stamp)?;
-        let reply = KeyReply {
-            sequence: entry.event.sequence,
-            leaf: entry.leaf,
-            origin: begin.origin.clone(),
-            key: begin.key.clone(),
-        };
-        self.begin_with(at, Vec::from([entry]));
-        let attestation = Attestation { ledger, lives: BTreeMap::new(), authorized: BTreeMap::new() };
-        self.attestation = Some(Box::new(attestation));
-        Ok(reply)
-    }
-
-    /// Puts another key in force: every head from here on needs it.
-    ///
-    /// # Errors
-    /// [`attest::Error::BadSignature`] unless the key in force has signed [`View::rotation_message`](super::View::rotation_message) of
-    /// this time; a ledger of an HMAC key cannot be rotated, since only who has the secret could tell.
-    pub fn rotate_key(&mut self, at: Time, rotate: &RotateKey) -> Result<KeyReply, Error> {
-        self.check_ledger()?;
-        let now = self.clock_at(at).now;
-        let drafted = self.draft(now, ROTATION, &rotate.key.verifier_key(), |_, draft| {
-            check_usable(&rotate.key)?;
-            if *draft.ledger.key() == rotate.key {
-                return Err(Error::value("key", "another key than the one in force"));
-            }
-            let old = Ed25519Verifier::new(draft.ledger.key())?;
-            let (stamp, endorsement) = (draft.stamp(GATE), rotate.endorsement.clone());
-            let entry = draft.ledger.rotate(&stamp, rotate.key.clone(), endorsement, &old)?;
-            let (sequence, leaf) = (entry.event.sequence, entry.leaf);
-            draft.keep(entry);
-            let (origin, key) = (draft.ledger.origin().to_string(), rotate.key.clone());
-            Ok(KeyReply { sequence, leaf, origin, key })
-        })?;
-        let (reply, entries) = drafted.ok_or(attest::Error::AttestationDisabled)?;
-        self.begin_with(at, entries);
-        Ok(reply)
-    }
-
-    /// What the key in force signs for another to take its place at a time.
-    pub(super) fn rotation_message(&self, now: Time, key: &PublicKey) -> Result<Vec<u8>, Error> {
-        self.check_ledger()?;
-        let stamp = Stamp::new(recordable(now), GATE, seed(now, ROTATION, &key.verifier_key()));
-        let ledger = self.ledger().ok_or(attest::Error::AttestationKeyMissing)?;
-        Ok(ledger.rotation_message(&stamp, key)?)
-    }
-
-    /// Gives leave for one execution of what was judged EXECUTE, or approved. Tool calls that are judged EXECUTE have theirs at once.
-    ///
-    /// # Errors
-    /// [`Error::UnknownProposal`]; [`Error::WrongState`] for what may not run, or was judged before the ledger began;
-    /// [`attest::Error::Consumed`] for what has leave; [`Error::Value`] for no time; [`Error::Full`] when as many as may be are open;
-    /// [`attest::Error::AttestationDisabled`] and [`attest::Error::AttestationKeyMissing`] without a ledger.
-    pub fn authorize(&mut self, at: Time, authorize: &Authorize) -> Result<AuthorizationReply, Error> {
-        self.check_ledger()?;
-        let id = authorize.proposal_id.as_str();
-        if authorize.ttl_ms == Some(0) {
-            return Err(Error::value("ttl_ms", "at least 1 millisecond"));
-        }
-        let clock = self.clock_at(at);
-        let record = self.known(id, clock).ok_or_else(|| Error::UnknownProposal { id: id.to_string() })?;
-        let state = record.state_at(clock.now);
-        let may_run = matches!(state, State::Open | State::Approved { .. }) && !record.observed;
-        if !may_run {
-            let expected = "open or approved, and not run".to_string();
-            return Err(Error::WrongState { id: id.to_string(), state: state.as_str().to_string(), expected });
-        }
-        let mut life = self.life(id).ok_or_else(|| unattested(id, record))?;
-        if life.authorization.is_some() {
-            return Err(attest::Error::Consumed { parent: life.ground() }.into());
-        }
-        let (actor, arguments) = (record.agent.clone(), record.bound_to);
-        let expires = self.authorization_ends(clock.now, authorize.ttl_ms);
-        let drafted = self.draft(clock.now, "authorize", authorize, |_, draft| {
-            let ground = match life.approval {
-                Some(approval) => Ground::Approved(draft.ledger.approved(approval)?),
-                None => match draft.ledger.judged(life.verdict)? {
-                    Judged::Cleared(cleared) => Ground::Cleared(cleared),
-                    _ => return Err(attest::Error::unauthorized(life.verdict, "nobody approved it").into()),
-                },
-            };
-            let (_, entry) = draft.ledger.authorize(&draft.stamp(&actor), ground, arguments, expires)?;
-            let leaf = entry.leaf;
-            Ok((draft.keep(entry), leaf))
-        })?;
-        let ((sequence, leaf), entries) = drafted.ok_or(attest::Error::AttestationDisabled)?;
-        self.begin_with(at, entries);
-        life.authorization = Some(sequence);
-        self.live(id, Some(life));
-        // An approval that has leave is used: no retry may have it besides.
-        self.proposals.update(id, |record| {
-            record.state = State::Open;
-            record.deadline = record.reserved.then_some(expires);
-        });
-        Ok(AuthorizationReply { sequence, leaf, proposal_id: id.to_string(), actor, arguments, expires })
-    }
-
-    /// Records that an executor has run what was authorized.
-    ///
-    /// # Errors
-    /// [`attest::Error::WrongActor`], [`attest::Error::WrongDigest`] and [`attest::Error::Expired`] for what was not authorized,
-    /// [`attest::Error::Consumed`] for a second use, [`attest::Error::MissingParent`], [`attest::Error::BadSignature`] for a claim of no
-    /// allowed key; without a ledger as [`Kernel::authorize`].
-    pub fn receive(&mut self, at: Time, receive: &Receive) -> Result<ReceiptReply, Error> {
-        self.check_ledger()?;
-        check_id("actor", &receive.actor, &self.policy.bounds)?;
-        let claim = self.open_claim(ClaimKind::Receipt, receive.claim.as_deref())?;
-        let now = self.clock_at(at).now;
-        let id = self.attestation.as_ref().and_then(|attestation| attestation.authorized.get(&receive.authorization));
-        let id = id.cloned();
-        let drafted = self.draft(now, "receive", receive, |_, draft| {
-            let Receive { arguments, receipt, started, .. } = *receive;
-            let authorization = draft.ledger.authorization(receive.authorization)?;
-            let execution = Execution { arguments, receipt, started };
-            let signed = claim.as_ref().map(|(signed, _)| signed);
-            let (_, entry) =
-                draft.ledger.record_receipt(&draft.stamp(&receive.actor), authorization, execution, signed)?;
-            let leaf = entry.leaf;
-            Ok((draft.keep(entry), leaf))
-        })?;
-        let ((sequence, leaf), entries) = drafted.ok_or(attest::Error::AttestationDisabled)?;
-        self.begin_with(at, entries);
-        let life = id.as_deref().and_then(|id| self.life(id));
-        if let (Some(id), Some(life)) = (&id, life) {
-            self.live(id, Some(Lifecycle { receipt: Some(sequence), ..life }));
-        }
-        Ok(ReceiptReply {
-            sequence,
-            leaf,
-            authorization: receive.authorization,
-            proposal_id: life.and(id).map(|id| id.to_string()),
-            signer: claim.map(|(signed, _)| *signed.key()),
-        })
-    }
-
-    /// Records what became of an execution: the outcome that `required` accepts.
-    ///
-    /// # Errors
-    /// As [`Kernel::record_outcome`]; [`attest::Error::UnauthorizedLink`], [`attest::Error::WrongActor`] and
-    /// [`attest::Error::WrongDigest`] for the receipt of another proposal, [`attest::Error::Consumed`] for a second outcome,
-    /// [`attest::Error::MissingParent`], [`attest::Error::ObserverMissing`] and [`attest::Error::ObserverIsExecutor`] where the policy
-    /// wants an independent observer, [`attest::Error::BadSignature`] for a claim of no allowed key; without a ledger as
-    /// [`Kernel::authorize`].
-    pub fn conclude(&mut self, at: Time, conclude: &Conclude) -> Result<ConclusionReply, Error> {
-        self.check_ledger()?;
-        let report = &conclude.report;
-        check_length("report.summary", &report.summary, self.policy.bounds.text_bytes)?;
-        let about = self.about(at, &report.proposal).map_err(|error| error.within("report"))?;
-        self.agents.check_room(&about.agent, &self.policy.bounds)?;
-        let claim = self.open_claim(ClaimKind::Outcome, conclude.claim.as_deref())?;
-        let life = self.life(&about.id);
-        let now = self.clock_at(at).now;
-        let drafted = self.draft(now, "conclude", conclude, |_, draft| {
-            let receipt = draft.ledger.receipt_of(conclude.receipt, &about.agent, &about.bound_to)?;
-            if life.is_some_and(|life| life.receipt != Some(conclude.receipt)) {
-                let reason = "it is the receipt of another proposal";
-                return Err(attest::Error::unauthorized(conclude.receipt, reason).into());
-            }
-            let actor = claim.as_ref().map_or(HOST, |(_, name)| name);
-            let signed = claim.as_ref().map(|(signed, _)| signed);
-            let (_, entry) = draft.ledger.record_outcome(&draft.stamp(actor), receipt, report.digest(), signed)?;
-            let leaf = entry.leaf;
-            Ok((draft.keep(entry), leaf))
-        })?;
-        let ((sequence, leaf), entries) = drafted.ok_or(attest::Error::AttestationDisabled)?;
-        self.begin_with(at, entries);
-        if let Some(life) = life {
-            self.live(&about.id, Some(Lifecycle { outcome: Some(sequence), ..life }));
-        }
-        let outcome = self.settle_outcome(about, report);
-        Ok(ConclusionReply { sequence, leaf, outcome, signer: claim.map(|(signed, _)| *signed.key()) })
-    }
-
-    /// A claim of an allowed key, with the key's name.
-    fn open_claim(&self, kind: ClaimKind, claim: Option<&str>) -> Result<Option<(SignedClaim, String)>, Error> {
-        let Some(claim) = claim else { return Ok(None) };
-        let mut fault =
-            attest::Error::bad_signature(&"claim", "the policy names no key that may sign it (attest.keys)");
-        for key in &self.policy.attest.keys {
-            match Claim::open(kind, claim, &Ed25519Verifier::new(key)?) {
-                Ok(signed) => return Ok(Some((signed, key.name().to_string()))),
-                Err(error) => fault = error,
-            }
-        }
-        Err(fault.into())
-    }
 }
 
-/// An Ed25519 key must be one that verifies.
-fn check_usable(key: &PublicKey) -> Result<(), Error> {
-    if key.algorithm() == crate::attest::key::Algorithm::Ed25519 {
-        Ed25519Verifier::new(key)?;
-    }
-    Ok(())
-}
-
-fn unattested(id: &str, record: &Record) -> Error {
+pub(super) fn unattested(id: &str, record: &Record) -> Error {
     Error::WrongState {
         id: id.to_string(),
         state: alloc::format!("{}, and not on the ledger", record.state.as_str()),

@@ -6,6 +6,7 @@
 mod attestation;
 mod command;
 mod judge;
+mod ledger;
 mod observe;
 mod outcome;
 mod people;

@@ -23,8 +23,8 @@ pub(super) struct About {
     action_type: String,
     target: Location,
     estimate: Cost,
-    /// It was counted when it was proposed.
-    counted: bool,
+    /// It was counted when it was proposed, and is remembered.
+    pub(super) counted: bool,
     /// A host has seen it, and its cost is settled.
     observed: bool,
 }

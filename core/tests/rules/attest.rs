@@ -410,8 +410,25 @@ fn an_outcome_is_taken_once_and_for_its_own_receipt() {
     let mut unknown = conclude(receipts[1], "c9");
     assert_eq!(log.conclude(unknown.clone()).unwrap_err(), "unknown_proposal");
     unknown.report.proposal = Subject::Proposal(Box::new(Proposal { proposal_id: "c9".into(), ..other.clone() }));
-    // A proposal that is not remembered counts by what its receipt is of.
-    log.conclude(unknown).unwrap();
+    assert_eq!(log.conclude(unknown).unwrap_err(), "unauthorized_link");
+    log.conclude(conclude(receipts[1], "c2")).unwrap();
+}
+
+#[test]
+fn an_outcome_that_comes_when_its_proposal_is_forgotten_brings_it_along() {
+    let mut log = Log::of(r#"{"attest": {"mode": "required"}, "bounds": {"proposals": 1}}"#);
+    let call = edit("c1", "src/a");
+    log.propose(call.clone());
+    let receipt = log.receive(receive(3, &call)).unwrap();
+    log.propose(edit("c2", "src/a"));
+    assert_eq!(log.conclude(conclude(receipt, "c1")).unwrap_err(), "unknown_proposal");
+    assert_eq!(log.conclude(conclude(receipt, "c2")).unwrap_err(), "unauthorized_link");
+    let mut late = conclude(receipt, "c1");
+    late.report.proposal = Subject::Proposal(Box::new(edit("c1", "src/b")));
+    assert_eq!(log.conclude(late.clone()).unwrap_err(), "wrong_digest");
+    late.report.proposal = Subject::Proposal(Box::new(call));
+    log.conclude(late).unwrap();
+    assert_eq!(log.status(), Status::Valid);
 }
 
 #[test]

@@ -407,3 +407,69 @@ fn memory_is_constant() {
     verification.head(&log.head());
     assert_eq!(verification.finish().status, Status::Valid);
 }
+
+#[test]
+fn steps_that_belong_together_are_taken_together_or_not_at_all() {
+    let mut log = Log::begin(Rules::ANY);
+    // So many that each step pushes out an end of its kind.
+    for _ in 0..=OPEN {
+        let authorization = log.authorized(0);
+        let receipt = log.ledger.record_receipt(&stamp(0, "claude"), authorization, ran(0), None).unwrap();
+        let _ = log.keep(receipt);
+        let _ = log.held(0);
+    }
+    let before = log.ledger.clone();
+    let unanswered = log.held(0);
+    log.ledger.reject(&stamp(0, "gate"), unanswered, None, None).unwrap();
+    let kept = log.ledger.clone();
+    let steps = |ledger: &mut Ledger, ends_well: bool| {
+        ledger.all_or_none(|ledger| {
+            let at = stamp(10, "claude");
+            let (proposed, _) = ledger.record_proposal(&at, of("proposal"), Some(of("ls")), None)?;
+            let (judged, _) =
+                ledger.record_verdict(&at, proposed, of("proposal"), of("verdict"), Decision::Execute, None)?;
+            let Judged::Cleared(cleared) = judged else { panic!() };
+            let (authorization, _) = ledger.authorize(&at, cleared, of("ls"), START + 600)?;
+            let (receipt, _) =
+                ledger.record_receipt(&at, authorization, Execution { started: None, ..ran(10) }, None)?;
+            let (outcome, _) = ledger.record_outcome(&at, receipt, of("outcome"), None)?;
+            let number = ledger.size() - 7;
+            let Judged::Held(held) = ledger.judged(number)? else { panic!() };
+            let (_, late) = ledger.approve_late(&at, held, of("ann"), ran(10))?;
+            assert_eq!(late.len(), 3);
+            if ends_well { Ok(()) } else { Err(Error::Consumed { parent: outcome.link().sequence }) }
+        })
+    };
+    assert!(before != kept);
+    assert_eq!(steps(&mut log.ledger, false).unwrap_err().code(), "consumed");
+    assert!(log.ledger == kept, "a step that was undone has left something");
+    assert_eq!(steps(&mut log.ledger, true), Ok(()));
+    assert_eq!(log.ledger.size(), kept.size() + 8);
+}
+
+#[test]
+fn a_hold_that_nobody_answered_is_approved_by_its_execution_alone() {
+    let mut log = Log::begin(Rules::ANY);
+    let held = log.held(100);
+    let number = held.link().sequence;
+    let entry = log.ledger.reject(&stamp(700, "gate"), held, None, None).unwrap();
+    log.records.push(entry.record);
+    let approving = Approving { arguments: of("ls"), approver: of("ann"), expires: START + 900 };
+    let Ok(Judged::Held(held)) = log.ledger.judged(number) else { panic!() };
+    assert_eq!(log.ledger.approve(&stamp(710, "ann"), held, approving).unwrap_err().code(), "unauthorized_link");
+    let Ok(Judged::Held(held)) = log.ledger.judged(number) else { panic!() };
+    assert_eq!(log.ledger.reject(&stamp(710, "ann"), held, None, None).unwrap_err().code(), "unauthorized_link");
+    let Ok(Judged::Held(held)) = log.ledger.judged(number) else { panic!() };
+    let (receipt, entries) = log.ledger.approve_late(&stamp(720, "host"), held, of("ann"), ran(720)).unwrap();
+    log.records.extend(entries.map(|entry| entry.record));
+    let outcome = log.ledger.record_outcome(&stamp(730, "host"), receipt, of("outcome"), None).unwrap();
+    let _ = log.keep(outcome);
+    assert_eq!(log.report().status, Status::Valid);
+    assert_eq!(log.ledger.judged(number).unwrap_err().code(), "consumed");
+    // What a person has denied stays denied.
+    let mut log = Log::begin(Rules::ANY);
+    let held = log.held(100);
+    let number = held.link().sequence;
+    log.ledger.reject(&stamp(110, "ann"), held, Some(of("ann")), None).unwrap();
+    assert_eq!(log.ledger.judged(number).unwrap_err().code(), "consumed");
+}
