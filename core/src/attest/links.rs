@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 /// So many ends of each kind are open at most.
 pub const OPEN: usize = 4096;
 
+/// So many HOLDs that nobody answered are kept for a late approval.
+pub const UNANSWERED: usize = 256;
+
 /// So many ends that were taken up are remembered.
 pub const USED: usize = 1024;
 
@@ -154,7 +157,7 @@ impl Links {
     /// Keeps an end, and tells whether another was pushed out for it.
     fn keep(&mut self, which: Which, sequence: u64, end: End, now: Time) -> bool {
         let ends = self.ends_mut(which);
-        let full = ends.len() >= OPEN;
+        let full = ends.len() >= if which == Which::Unanswered { UNANSWERED } else { OPEN };
         if let Some(number) = full.then(|| first_to_go(which, ends, now)).flatten() {
             self.remove(which, number);
         }

@@ -341,7 +341,7 @@ impl Kernel {
     }
 
     /// Whether commands write events.
-    fn attests(&self) -> bool {
+    pub(super) fn attests(&self) -> bool {
         self.policy.attest.mode != AttestMode::Disabled && self.attestation.is_some()
     }
 

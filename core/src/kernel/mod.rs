@@ -200,9 +200,16 @@ impl Kernel {
             return Ok(*verdict);
         }
         let asked_again = before == Before::AskedAgain;
+        // What is written to the ledger may be refused, and is written before anything changes.
+        let attests = self.attests();
+        if !attests {
+            self.begin(at);
+        }
         let judgement = self.judge(&proposal, &content, asked_again, clock);
         let attested = self.attest_judged(&proposal, &content, &judgement, clock)?;
-        self.begin_with(at, attested.entries);
+        if attests {
+            self.begin_with(at, attested.entries);
+        }
         // It is counted once, however often it comes back.
         self.agents.count_proposal(&proposal.agent_id, !asked_again, &self.policy);
         if asked_again {

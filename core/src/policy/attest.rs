@@ -82,3 +82,25 @@ impl<'de> Deserialize<'de> for Attest {
         Ok(Self { mode, independent_observer, late, keys })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_of_late_approvals_and_keys_is_two_bytes() {
+        let attest = |mode, independent_observer| Attest { mode, independent_observer, ..Attest::DISABLED };
+        let cases = [
+            (Attest::DISABLED, [0, 0]),
+            (attest(AttestMode::Optional, false), [1, 0]),
+            (attest(AttestMode::Required, true), [2, 1]),
+        ];
+        for (attest, bytes) in cases {
+            assert_eq!(postcard::to_allocvec(&attest).unwrap(), bytes);
+            assert_eq!(postcard::from_bytes::<Attest>(&bytes).unwrap(), attest);
+        }
+        let late = Attest { late: true, ..attest(AttestMode::Required, true) };
+        let bytes = postcard::to_allocvec(&late).unwrap();
+        assert_eq!(postcard::from_bytes::<Attest>(&bytes).unwrap(), late);
+    }
+}

@@ -4,7 +4,7 @@ use crate::scene::*;
 use stigmergate_core::attest::envelope::{Claim, ClaimKind};
 use stigmergate_core::attest::event::{Body, Event, Kind};
 use stigmergate_core::attest::key::PublicKey;
-use stigmergate_core::attest::links::Rules;
+use stigmergate_core::attest::links::{OPEN, Rules};
 use stigmergate_core::attest::signer::{Ed25519Signer, Ed25519Verifier, HmacKey, Signer};
 use stigmergate_core::attest::verify::{Expected, Report, Status, verify};
 use stigmergate_core::digest::Digest;
@@ -574,6 +574,22 @@ fn an_executor_signs_its_receipt_with_a_key_that_the_policy_names() {
     assert_eq!(log.conclude(own).unwrap_err(), "observer_is_executor");
     log.conclude(signed(conclude(receipt, "c1"), &log, &signer(ORIGIN, 1))).unwrap();
     assert_eq!(log.status(), Status::Valid);
+}
+
+#[test]
+fn as_many_calls_as_may_run_at_once_are_let_run_and_one_more_changes_nothing() {
+    let mut kernel = Log::of(OPTIONAL).kernel;
+    let call = |number: usize| edit(&format!("c{number}"), "src/a");
+    for number in 0..OPEN {
+        kernel.propose(START, call(number)).unwrap();
+    }
+    let (before, written) = (kernel.digest(), kernel.written().to_vec());
+    assert_eq!(kernel.propose(START, call(OPEN)).unwrap_err().code(), "full");
+    assert_eq!((kernel.digest(), kernel.written()), (before, &written[..]));
+    // What has run, or may no longer be started, makes room.
+    kernel.observe(START, &observation("c0", true)).unwrap();
+    kernel.propose(START, call(OPEN)).unwrap();
+    kernel.propose(START + 11 * MINUTE, call(OPEN + 1)).unwrap();
 }
 
 #[test]
