@@ -71,6 +71,10 @@ pub(crate) enum Command {
     Propose(ProposeArgs),
     /// Report what became of a proposal
     Outcome(OutcomeArgs),
+    /// Make, show or replace the key that signs the ledger
+    Keys(KeysArgs),
+    /// Verify, show or hand on the signed ledger
+    Ledger(LedgerArgs),
     /// Let ticks pass, or time where ticks follow from time
     Tick(TickArgs),
     /// Make an agent's host ask the gate before each tool call
@@ -221,6 +225,67 @@ pub(crate) struct OutcomeArgs {
     /// What happened, for people
     #[arg(long, default_value = "", value_name = "TEXT")]
     pub(crate) summary: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make the key, and begin the ledger where the policy attests. For people: needs a terminal, or --yes
+    New {
+        /// The ledger's identity, which no other has: by convention an address without a scheme. Without one it is made up
+        #[arg(long, value_name = "ORIGIN")]
+        name: Option<String>,
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+    /// Show the keys as everybody may know them
+    Show,
+    /// Put a fresh key in force, signed by the old one, which is kept aside. For people: needs a terminal, or --yes
+    Rotate {
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LedgerArgs {
+    #[command(subcommand)]
+    pub(crate) command: LedgerCommand,
+}
+
+/// Whose signatures count.
+#[derive(Debug, Args)]
+pub(crate) struct Trusted {
+    /// Trust this verifier key instead of those here: a text such as `name+1a2b3c4d+AX...`, or a file that holds it
+    #[arg(long = "key", value_name = "VKEY")]
+    pub(crate) keys: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// Verify every event, link, hash and signature. Ends with 0 only for a valid or an empty ledger
+    Verify {
+        /// A head that was kept: what was cut off or written anew since is found
+        #[arg(long, value_name = "CHECKPOINT")]
+        against: Option<PathBuf>,
+        #[command(flatten)]
+        trusted: Trusted,
+    },
+    /// List the last events, or show one
+    Show {
+        /// The event's number
+        sequence: Option<u64>,
+        /// At most this many
+        #[arg(long, short = 'n', default_value_t = 20, value_name = "COUNT")]
+        limit: u64,
+    },
 }
 
 #[derive(Debug, Args)]

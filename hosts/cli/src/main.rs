@@ -58,6 +58,8 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Policy(args)) => commands::policy::policy(&gate, &args.command),
         Some(Command::Propose(args)) => commands::judge::propose(&gate, args),
         Some(Command::Outcome(args)) => commands::judge::outcome(&gate, args),
+        Some(Command::Keys(args)) => commands::keys::keys(&gate, &args.command),
+        Some(Command::Ledger(args)) => commands::ledger::ledger(&gate, &args.command),
         Some(Command::Tick(args)) => commands::judge::tick(&gate, args),
         Some(Command::Init(args)) => commands::host::init(&gate, args),
         Some(Command::Uninstall(args)) => commands::host::uninstall(&gate, args),
