@@ -79,11 +79,8 @@ impl Gate {
     pub(crate) fn act(&self) -> Result<(Store, Settings), Failure> {
         let settings = self.settings()?;
         let keys = Arc::new(self.keys());
-        let options = Options {
-            initial_policy: Some(settings.policy.clone()),
-            keys: Some(keys.clone()),
-            ..Options::default()
-        };
+        let options =
+            Options { initial_policy: Some(settings.policy.clone()), keys: Some(keys.clone()), ..Options::default() };
         let mut store = Store::open(&self.locations.store, &options)?;
         let standing = store.with_current(Kernel::policy_digest)?;
         if standing != settings.policy.digest() {
@@ -106,8 +103,7 @@ impl Gate {
 
 /// Begins the signed ledger where the policy attests, there is a key, and none was begun.
 pub(crate) fn begin_ledger(store: &mut Store, keys: &KeyFolder, now: u64) -> Result<(), StoreError> {
-    let is_wanted =
-        |kernel: &Kernel| kernel.policy().attest.mode != AttestMode::Disabled && kernel.ledger().is_none();
+    let is_wanted = |kernel: &Kernel| kernel.policy().attest.mode != AttestMode::Disabled && kernel.ledger().is_none();
     if !store.with_current(is_wanted)? {
         return Ok(());
     }

@@ -59,7 +59,7 @@ fn new(gate: &Gate, name: Option<&str>, yes: bool) -> Result<Answer, Failure> {
         let mut text = format!(
             "made a key in {}; keep a copy of that folder where nobody else reads\ngive this verifier key to whoever is to verify:\n  {}\n",
             show(&made.folder),
-            plain(&made.key.to_string())
+            plain(&made.key.verifier_key())
         );
         text.push_str(if made.in_force {
             "the ledger has begun: every judged call is written to it\n"
@@ -73,8 +73,7 @@ fn new(gate: &Gate, name: Option<&str>, yes: bool) -> Result<Answer, Failure> {
 /// `stigmergate/<root's name>/<8 random digits>`: no two ledgers share it.
 fn made_up_name(gate: &Gate) -> Result<String, Failure> {
     let mut random = [0_u8; 4];
-    getrandom::fill(&mut random)
-        .map_err(|error| Failure::new("io", format!("no random bytes can be had: {error}")))?;
+    getrandom::fill(&mut random).map_err(|error| Failure::new("io", format!("no random bytes can be had: {error}")))?;
     let name = gate.locations.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(64).collect();
@@ -119,7 +118,7 @@ fn for_people(shown: &Shown) -> String {
             (true, false) => "retired",
             (false, false) => "not used yet",
         };
-        _ = writeln!(text, "{}  {state}", plain(&line.key.to_string()));
+        _ = writeln!(text, "{}  {state}", plain(&line.key.verifier_key()));
     }
     if shown.keys.is_empty() {
         _ = writeln!(text, "no keys in {}: `stigmergate keys new` makes one", show(&shown.folder));
@@ -166,7 +165,7 @@ fn rotate(gate: &Gate, yes: bool) -> Result<Answer, Failure> {
     Ok(Answer::new(gate, &rotated, || {
         format!(
             "from here on this key signs, and the old one has signed for it:\n  {}\nthe old one is kept in {}\n",
-            plain(&rotated.key.to_string()),
+            plain(&rotated.key.verifier_key()),
             show(folder.path())
         )
     }))

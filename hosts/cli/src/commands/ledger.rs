@@ -130,7 +130,8 @@ fn told(verified: &Verified<'_>) -> String {
     _ = writeln!(text, "  root {}", report.root);
     match verified.compared_with {
         Some(size) => _ = writeln!(text, "  compared with a kept head of {}", count(size, "event", "events")),
-        None => text.push_str("  no kept head was compared (--against): a cut or a rewritten past would not be seen by it\n"),
+        None => text
+            .push_str("  no kept head was compared (--against): a cut or a rewritten past would not be seen by it\n"),
     }
     if !verified.keys_known {
         text.push_str("  no key was known (--key): only that one and the same key stands behind all of it\n");
@@ -203,7 +204,8 @@ fn show_event(gate: &Gate, sequence: u64) -> Result<Answer, Failure> {
     let shown = Shown::of(sequence, &record);
     Ok(Answer::new(gate, &shown, || {
         let text = serde_json::to_string_pretty(&shown.record).unwrap_or_default();
-        format!("{}\nleaf hash {}\n{PROVES}", plain(&text), shown.leaf)
+        let lines: Vec<String> = text.lines().map(plain).collect();
+        format!("{}\nleaf hash {}\n{PROVES}", lines.join("\n"), shown.leaf)
     }))
 }
 

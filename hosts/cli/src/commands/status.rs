@@ -101,8 +101,7 @@ fn look(gate: &Gate, settings: &Settings) -> Result<Status, Failure> {
     status.incidents.count = store.incident_count()?.max(numbers.counts.incidents);
     status.incidents.latest = store.incidents(SHOWN_INCIDENTS)?;
     status.store.exists = true;
-    status.policy.key_missing =
-        numbers.ledger.as_ref().is_some_and(|ledger| gate.keys().signer(&ledger.key).is_err());
+    status.policy.key_missing = numbers.ledger.as_ref().is_some_and(|ledger| gate.keys().signer(&ledger.key).is_err());
     status.kernel = Some(numbers);
     status.hot = hot;
     Ok(status)
@@ -165,8 +164,13 @@ fn ledger(status: &Status) -> Option<String> {
     let Some(ledger) = status.kernel.as_ref().and_then(|kernel| kernel.ledger.as_ref()) else {
         return match mode {
             AttestMode::Disabled => None,
-            AttestMode::Optional => Some("attestation is optional, and there is no key: nothing is signed; `stigmergate keys new`\n".to_owned()),
-            AttestMode::Required => Some("attestation is required, and there is no key: every call is blocked; `stigmergate keys new`\n".to_owned()),
+            AttestMode::Optional => Some(
+                "attestation is optional, and there is no key: nothing is signed; `stigmergate keys new`\n".to_owned(),
+            ),
+            AttestMode::Required => Some(
+                "attestation is required, and there is no key: every call is blocked; `stigmergate keys new`\n"
+                    .to_owned(),
+            ),
         };
     };
     let missing = if status.policy.key_missing { "; its key is missing: `stigmergate keys show`" } else { "" };

@@ -56,7 +56,13 @@ pub(crate) fn why(gate: &Gate, args: &WhyArgs) -> Result<Answer, Failure> {
     Ok(Answer::new(gate, &value, || for_people(gate, &judged, state.as_ref(), lifecycle, &text)))
 }
 
-fn for_people(gate: &Gate, judged: &Judged, state: Option<&State>, lifecycle: Option<LifecycleView>, long: &str) -> String {
+fn for_people(
+    gate: &Gate,
+    judged: &Judged,
+    state: Option<&State>,
+    lifecycle: Option<LifecycleView>,
+    long: &str,
+) -> String {
     let number = judged.sequence;
     let verdict = &judged.verdict;
     let mut text = String::new();
