@@ -58,6 +58,8 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Policy(args)) => commands::policy::policy(&gate, &args.command),
         Some(Command::Propose(args)) => commands::judge::propose(&gate, args),
         Some(Command::Outcome(args)) => commands::judge::outcome(&gate, args),
+        Some(Command::Authorize(args)) => commands::judge::authorize(&gate, args),
+        Some(Command::Receipt(args)) => commands::judge::receipt(&gate, args),
         Some(Command::Keys(args)) => commands::keys::keys(&gate, &args.command),
         Some(Command::Ledger(args)) => commands::ledger::ledger(&gate, &args.command),
         Some(Command::Tick(args)) => commands::judge::tick(&gate, args),

@@ -203,7 +203,7 @@ impl Store {
     /// The tree over the events, to make proofs from.
     #[must_use]
     pub const fn ledger_nodes(&self) -> LedgerNodes<'_> {
-        LedgerNodes { connection: &self.connection }
+        LedgerNodes::new(&self.connection)
     }
 }
 
@@ -213,7 +213,11 @@ pub struct LedgerNodes<'s> {
     connection: &'s Connection,
 }
 
-impl LedgerNodes<'_> {
+impl<'s> LedgerNodes<'s> {
+    pub(crate) const fn new(connection: &'s Connection) -> Self {
+        Self { connection }
+    }
+
     fn subtree(&self, first: u64, count: u64) -> Result<Option<Digest>, StoreError> {
         let query = "SELECT record FROM ledger_events WHERE sequence >= ?1 AND sequence < ?2 ORDER BY sequence";
         let mut statement = self.connection.prepare(query)?;

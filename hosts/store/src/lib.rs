@@ -12,6 +12,7 @@
 //! | `record`, `replica` | one record and the chain that holds them, the kernel and how far it has come |
 //! | `read`, `notes` | past records; incidents and small facts |
 //! | `ledger`, `keys` | the signed events and heads that commands leave, and the files of the keys that sign |
+//! | `layout` | a ledger as files that other tools verify |
 //! | `verify`, `compact`, `transfer`, `repair` | the whole journal: proved, shortened, carried elsewhere, saved |
 #![forbid(unsafe_code)]
 
@@ -19,6 +20,7 @@ mod compact;
 mod error;
 mod file;
 mod keys;
+mod layout;
 mod ledger;
 mod notes;
 mod options;
@@ -34,6 +36,7 @@ mod verify;
 pub use compact::Compacted;
 pub use error::StoreError;
 pub use keys::{KeyFile, KeyFolder, Keys};
+pub use layout::verify_export;
 pub use ledger::LedgerNodes;
 pub use notes::Incident;
 pub use options::{Durability, Options};
