@@ -2,6 +2,7 @@
 //!
 //! Every binding raises its own idiom from this one enum (DESIGN 6). Codes are under semver; the text is for people.
 
+use crate::attest;
 use alloc::string::{String, ToString};
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -131,6 +132,9 @@ pub enum Error {
         /// The latest version that can be read.
         supported: u32,
     },
+    /// The ledger refuses it; the code is that of the reason.
+    #[serde(untagged)]
+    Attest(attest::Error),
 }
 
 impl Error {
@@ -151,6 +155,7 @@ impl Error {
             Self::Full { .. } => "full",
             Self::Corrupt { .. } => "corrupt",
             Self::Version { .. } => "version",
+            Self::Attest(error) => error.code(),
         }
     }
 
@@ -214,6 +219,7 @@ impl fmt::Display for Error {
             Self::Version { what, found, supported } => {
                 write!(out, "{what} has version {found}; this build reads up to version {supported}")
             }
+            Self::Attest(error) => error.fmt(out),
         }
     }
 }
@@ -223,5 +229,17 @@ impl core::error::Error for Error {}
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
         Self::Json { detail: error.to_string() }
+    }
+}
+
+/// What is wrong with a value is said by the same variants, wherever it is found.
+impl From<attest::Error> for Error {
+    fn from(error: attest::Error) -> Self {
+        match error {
+            attest::Error::Value { field, expected } => Self::Value { field, expected },
+            attest::Error::TooLong { field, size, limit } => Self::TooLong { field, size, limit },
+            attest::Error::Full { what, limit } => Self::Full { what, limit },
+            other => Self::Attest(other),
+        }
     }
 }

@@ -16,6 +16,7 @@
 //! | [`session`] | what was made and changed |
 //! | [`gate`] | from all of this to EXECUTE, HOLD or REFUSE, with reasons |
 //! | [`proposal`], [`kernel`] | what is asked, and the sequence of it all |
+//! | [`attest`] | a signed ledger of all that, for others to verify |
 //! | [`replay`] | the same commands again, under the same policy or another |
 //! | [`prune`] | modules that nothing uses |
 //! | [`explain`] | text from codes |
@@ -54,6 +55,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod attest;
 pub mod budget;
 pub mod digest;
 pub mod error;

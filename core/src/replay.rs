@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::gate::{Decision, Verdict};
 use crate::kernel::{Command, Kernel, Reply, Time};
-use crate::policy::Policy;
+use crate::policy::{Attest, Policy};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -67,19 +67,26 @@ pub struct WhatIf {
     pub skipped: u64,
 }
 
-/// Judges past proposals under another policy. Policy changes among the steps are left out; a step that no longer applies is
-/// counted and skipped.
+/// Judges past proposals under another policy. Policy changes among the steps and what they say to the ledger are left out, a linked
+/// outcome counts as an ordinary one; a step that no longer applies is counted and skipped.
 ///
 /// # Errors
 /// As [`Kernel::new`] for the policy.
 pub fn what_if(policy: Policy, steps: &[Step]) -> Result<WhatIf, Error> {
-    let mut kernel = Kernel::new(policy)?;
+    let digest = policy.digest();
+    let mut kernel = Kernel::new(Policy { attest: Attest::DISABLED, ..policy })?;
     let mut result = WhatIf::default();
     for (number, step) in steps.iter().enumerate() {
-        if matches!(step.command, Command::SetPolicy(_)) {
-            continue;
-        }
-        let Ok(reply) = kernel.apply(step.at, step.command.clone()) else {
+        let command = match step.command.clone() {
+            Command::SetPolicy(_)
+            | Command::BeginLedger(_)
+            | Command::RotateKey(_)
+            | Command::Authorize(_)
+            | Command::Receive(_) => continue,
+            Command::Conclude(conclude) => Command::RecordOutcome(Box::new(conclude.report)),
+            command => command,
+        };
+        let Ok(reply) = kernel.apply(step.at, command) else {
             result.skipped = result.skipped.saturating_add(1);
             continue;
         };
@@ -90,7 +97,7 @@ pub fn what_if(policy: Policy, steps: &[Step]) -> Result<WhatIf, Error> {
                 step: number,
                 id: then.id.clone(),
                 then: then.decision,
-                instead: *instead,
+                instead: Verdict { policy: digest, ..*instead },
             });
         }
     }

@@ -1,5 +1,6 @@
 //! What can be asked of the kernel, and what it answers. Both are journalled.
 
+use crate::attest::key::PublicKey;
 use crate::budget::{Answer, Cost};
 use crate::digest::Digest;
 use crate::field::{Decay, Signal, Source, Tick};
@@ -46,6 +47,16 @@ pub enum Command {
     CalmDown,
     /// Replace the policy.
     SetPolicy(Box<Policy>),
+    /// Begin the signed ledger.
+    BeginLedger(BeginLedger),
+    /// Put another key in force.
+    RotateKey(RotateKey),
+    /// Give leave for one execution of what was judged EXECUTE, or approved.
+    Authorize(Authorize),
+    /// An executor has run what was authorized.
+    Receive(Receive),
+    /// What became of an execution, linked to its receipt.
+    Conclude(Box<Conclude>),
 }
 
 impl Command {
@@ -65,6 +76,11 @@ impl Command {
             Self::Spend(_) => "spend",
             Self::CalmDown => "calm_down",
             Self::SetPolicy(_) => "set_policy",
+            Self::BeginLedger(_) => "begin_ledger",
+            Self::RotateKey(_) => "rotate_key",
+            Self::Authorize(_) => "authorize",
+            Self::Receive(_) => "receive",
+            Self::Conclude(_) => "conclude",
         }
     }
 }
@@ -307,6 +323,82 @@ pub struct Spend {
     pub cost: Cost,
 }
 
+/// The beginning of the signed ledger (SPEC 9).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BeginLedger {
+    /// The log's identity, which no other log has: by convention a schema-less URL.
+    pub origin: String,
+    /// The key that signs its heads, as a verifier key.
+    pub key: PublicKey,
+}
+
+/// Another key for the ledger. The message to sign is that of [`View::rotation_message`](super::View::rotation_message) at the time of
+/// this command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RotateKey {
+    /// The new key, as a verifier key.
+    pub key: PublicKey,
+    /// The signature of the key in force; in JSON base64.
+    #[serde(with = "crate::attest::encoding::bytes")]
+    pub endorsement: Vec<u8>,
+}
+
+/// Leave for one execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Authorize {
+    /// The proposal: judged EXECUTE, or approved.
+    pub proposal_id: String,
+    /// It must have been started after this many milliseconds; at most, and without one, the policy's `budget.reservation_seconds`.
+    #[serde(default)]
+    pub ttl_ms: Option<u64>,
+}
+
+/// What an executor says of what it ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receive {
+    /// The number of the authorization's event.
+    pub authorization: u64,
+    /// Who ran it.
+    pub actor: String,
+    /// Of what ran.
+    pub arguments: Digest,
+    /// Of what came back.
+    pub receipt: Digest,
+    /// When it was started; without a time, as soon as it was authorized.
+    #[serde(default)]
+    pub started: Option<Time>,
+    /// The executor's own signature: a [`Claim`](crate::attest::envelope::Claim) in its envelope, of a key in `attest.keys`.
+    #[serde(default)]
+    pub claim: Option<String>,
+}
+
+/// A linked outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conclude {
+    /// The number of the receipt's event.
+    pub receipt: u64,
+    /// What became of it.
+    pub report: OutcomeReport,
+    /// The observer's signature of [`OutcomeReport::digest`]: a [`Claim`](crate::attest::envelope::Claim) in its envelope, of a key in
+    /// `attest.keys`.
+    #[serde(default)]
+    pub claim: Option<String>,
+}
+
+impl OutcomeReport {
+    /// The digest of all its fields, as an outcome's event and its observer's claim name it.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        // Every type in it has a binary form.
+        Digest::of_value("stigmergate outcome", self).unwrap_or_default()
+    }
+}
+
 /// What a command answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -332,6 +424,74 @@ pub enum Reply {
     Calmed(Calmed),
     /// To [`Command::SetPolicy`]: the new policy's digest.
     PolicySet(Digest),
+    /// To [`Command::BeginLedger`].
+    LedgerBegun(KeyReply),
+    /// To [`Command::RotateKey`].
+    KeyRotated(KeyReply),
+    /// To [`Command::Authorize`].
+    Authorized(AuthorizationReply),
+    /// To [`Command::Receive`].
+    Received(ReceiptReply),
+    /// To [`Command::Conclude`].
+    Concluded(ConclusionReply),
+}
+
+/// A key that signs from here on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyReply {
+    /// The number of its event.
+    pub sequence: u64,
+    /// The leaf hash of its event.
+    pub leaf: Digest,
+    /// The log's identity.
+    pub origin: String,
+    /// The key, as a verifier key.
+    pub key: PublicKey,
+}
+
+/// Leave for one execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuthorizationReply {
+    /// The number of its event.
+    pub sequence: u64,
+    /// The leaf hash of its event: what an executor's claim names.
+    pub leaf: Digest,
+    /// The proposal.
+    pub proposal_id: String,
+    /// Who may run it.
+    pub actor: String,
+    /// Of what may run.
+    pub arguments: Digest,
+    /// When it must have been started. Milliseconds since the epoch.
+    pub expires: Time,
+}
+
+/// An execution that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiptReply {
+    /// The number of its event.
+    pub sequence: u64,
+    /// The leaf hash of its event: what an observer's claim names.
+    pub leaf: Digest,
+    /// The authorization's event.
+    pub authorization: u64,
+    /// The proposal, while it is remembered.
+    pub proposal_id: Option<String>,
+    /// The fingerprint of the executor's key, where it signed.
+    pub signer: Option<Digest>,
+}
+
+/// A linked outcome that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConclusionReply {
+    /// The number of its event.
+    pub sequence: u64,
+    /// The leaf hash of its event.
+    pub leaf: Digest,
+    /// What it did.
+    pub outcome: OutcomeReply,
+    /// The fingerprint of the observer's key, where it signed.
+    pub signer: Option<Digest>,
 }
 
 /// An approval that stands.

@@ -347,7 +347,7 @@ impl Kernel {
 }
 
 /// What an approval is bound to: the digest of what will run, or, for a proposal in words, of its content.
-fn bound_to(proposal: &Proposal, content: &Digest) -> Digest {
+pub(super) fn bound_to(proposal: &Proposal, content: &Digest) -> Digest {
     proposal.call.as_ref().map_or(*content, |call| call.digest)
 }
 

@@ -3,8 +3,10 @@
 //! [`Kernel::apply`] is the only way in that changes anything. A command is checked whole before any of it is applied, so that one
 //! that fails has changed nothing. Questions are asked through [`Kernel::at`].
 
+mod attestation;
 mod command;
 mod judge;
+mod ledger;
 mod observe;
 mod outcome;
 mod people;
@@ -12,14 +14,17 @@ mod proposals;
 mod snapshot;
 mod view;
 
+pub use attestation::{Lifecycle, Stage};
 pub use command::{
-    Approval, Approve, Calmed, Command, Denial, Deny, DepositRequest, Feedback, Observation, ObservedReply,
-    OutcomeReply, OutcomeReport, Reinforce, Reply, Spend, StatedCost, Subject, Ticked, Ticks, Time,
+    Approval, Approve, AuthorizationReply, Authorize, BeginLedger, Calmed, Command, Conclude, ConclusionReply, Denial,
+    Deny, DepositRequest, Feedback, KeyReply, Observation, ObservedReply, OutcomeReply, OutcomeReport, ReceiptReply,
+    Receive, Reinforce, Reply, RotateKey, Spend, StatedCost, Subject, Ticked, Ticks, Time,
 };
 pub use proposals::State;
 pub use snapshot::{SNAPSHOT_VERSION, Snapshot};
-pub use view::{AgentView, ProposalView, Status, View};
+pub use view::{AgentView, LedgerView, LifecycleView, ProposalView, Status, View};
 
+use crate::attest::ledger::Entry;
 use crate::budget::{self, Answer, Budget, Cost};
 use crate::digest::Digest;
 use crate::error::Error;
@@ -27,7 +32,7 @@ use crate::field::{Deposit, Field, Kind, Source, Tick};
 use crate::fixed::Fixed;
 use crate::gate::Verdict;
 use crate::location::Location;
-use crate::policy::{AttestMode, Pipeline, Policy};
+use crate::policy::{Pipeline, Policy};
 use crate::proposal::{Proposal, check_id};
 use crate::session::Memory;
 use crate::trust::Agents;
@@ -36,6 +41,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use attestation::Attestation;
 use proposals::{Proposals, Record};
 use serde::{Deserialize, Serialize};
 
@@ -120,15 +126,19 @@ pub struct Kernel {
     proposals: Proposals,
     grants: BTreeMap<GrantKey, Grant>,
     counts: Counts,
+    /// The ledger, once it was begun.
+    attestation: Option<Box<Attestation>>,
+    /// The events of the last command; not part of the state.
+    written: Vec<Entry>,
 }
 
 impl Kernel {
     /// A kernel without a past.
     ///
     /// # Errors
-    /// [`Error::Policy`] for a contradictory policy, [`Error::Unavailable`] for one that needs attestation.
+    /// [`Error::Policy`] for a contradictory policy.
     pub fn new(policy: Policy) -> Result<Self, Error> {
-        check_policy(&policy)?;
+        policy.validate()?;
         let policy_digest = policy.digest();
         Ok(Self {
             policy: Arc::new(policy),
@@ -141,6 +151,8 @@ impl Kernel {
             proposals: Proposals::default(),
             grants: BTreeMap::new(),
             counts: Counts::default(),
+            attestation: None,
+            written: Vec::new(),
         })
     }
 
@@ -162,6 +174,11 @@ impl Kernel {
             Command::Spend(spend) => Reply::Spent(self.spend(at, &spend)?),
             Command::CalmDown => Reply::Calmed(self.calm_down(at)),
             Command::SetPolicy(policy) => Reply::PolicySet(self.set_policy(at, *policy)?),
+            Command::BeginLedger(begin) => Reply::LedgerBegun(self.begin_ledger(at, &begin)?),
+            Command::RotateKey(rotate) => Reply::KeyRotated(self.rotate_key(at, &rotate)?),
+            Command::Authorize(authorize) => Reply::Authorized(self.authorize(at, &authorize)?),
+            Command::Receive(receive) => Reply::Received(self.receive(at, &receive)?),
+            Command::Conclude(conclude) => Reply::Concluded(self.conclude(at, &conclude)?),
         })
     }
 
@@ -169,18 +186,30 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::Value`] and [`Error::TooLong`] for a field outside its bound, [`Error::Full`] when no agent fits,
-    /// [`Error::IdConflict`] for a known id with other content.
+    /// [`Error::IdConflict`] for a known id with other content; with a ledger also [`Error::Attest`]: its code is
+    /// `attestation_key_missing` where attestation is required and no ledger was begun.
     pub fn propose(&mut self, at: Time, proposal: Proposal) -> Result<Verdict, Error> {
+        self.check_key()?;
         let proposal = self.read(proposal)?;
         self.agents.check_room(&proposal.agent_id, &self.policy.bounds)?;
         let content = proposal.content();
-        let before = self.before(&proposal, &content, self.clock_at(at))?;
-        self.begin(at);
+        let clock = self.clock_at(at);
+        let before = self.before(&proposal, &content, clock)?;
         if let Before::Verdict(verdict) = before {
+            self.begin(at);
             return Ok(*verdict);
         }
         let asked_again = before == Before::AskedAgain;
-        let judgement = self.judge(&proposal, &content, asked_again, self.clock);
+        // What is written to the ledger may be refused, and is written before anything changes.
+        let attests = self.attests();
+        if !attests {
+            self.begin(at);
+        }
+        let judgement = self.judge(&proposal, &content, asked_again, clock);
+        let attested = self.attest_judged(&proposal, &content, &judgement, clock)?;
+        if attests {
+            self.begin_with(at, attested.entries);
+        }
         // It is counted once, however often it comes back.
         self.agents.count_proposal(&proposal.agent_id, !asked_again, &self.policy);
         if asked_again {
@@ -189,6 +218,7 @@ impl Kernel {
         for planned in &judgement.deposits {
             self.leave(&proposal.target, planned);
         }
+        self.live(&proposal.proposal_id, attested.life);
         self.remember(proposal, content, &judgement);
         Ok(judgement.verdict)
     }
@@ -306,7 +336,7 @@ impl Kernel {
     /// # Errors
     /// As [`Kernel::new`]; also [`Error::Policy`] when the new policy would leave ticks to the caller and the old one did not, or the reverse.
     pub fn set_policy(&mut self, at: Time, policy: Policy) -> Result<Digest, Error> {
-        check_policy(&policy)?;
+        policy.validate()?;
         if (policy.time.tick_ms == 0) != (self.policy.time.tick_ms == 0) && self.counts.commands > 0 {
             return Err(Error::policy(
                 "time.tick_ms",
@@ -321,6 +351,7 @@ impl Kernel {
         self.clock.counted_from = tick.saturating_sub(counted);
         self.policy_digest = policy.digest();
         self.policy = Arc::new(policy);
+        self.follow_policy();
         Ok(self.policy_digest)
     }
 
@@ -329,7 +360,7 @@ impl Kernel {
     /// # Errors
     /// As [`Kernel::new`].
     pub fn accepts(policy: &Policy) -> Result<(), Error> {
-        check_policy(policy)
+        policy.validate()
     }
 
     /// The policy.
@@ -352,6 +383,12 @@ impl Kernel {
 
     /// Begins a command: counts it, moves the clock, ends what is due, rolls the budget period. Returns how much ended.
     fn begin(&mut self, at: Time) -> u64 {
+        self.begin_with(at, Vec::new())
+    }
+
+    /// As [`Kernel::begin`], for a command that has written events to the ledger.
+    fn begin_with(&mut self, at: Time, written: Vec<Entry>) -> u64 {
+        self.written = written;
         // The first command says from where ticks are counted.
         self.clock = self.clock_at(at);
         self.counts.commands = self.counts.commands.saturating_add(1);
@@ -377,6 +414,7 @@ impl Kernel {
         let now = self.clock.now;
         let due: Vec<Arc<str>> = self.proposals.due(now).map(|(id, _)| id.clone()).collect();
         for id in &due {
+            self.attest_unanswered(id);
             self.release(id);
             self.proposals.update(id, |record| {
                 record.state = record.state_at(now).clone();
@@ -392,7 +430,8 @@ impl Kernel {
 
     /// Forgets the proposals that are too old, or too many.
     fn forget(&mut self) {
-        for record in self.proposals.take_forgotten(self.clock.now, &self.policy.bounds) {
+        for (id, record) in self.proposals.take_forgotten(self.clock.now, &self.policy.bounds) {
+            self.forget_life(&id);
             if record.reserved {
                 self.budget.release(&record.agent, &record.estimate);
             }
@@ -469,15 +508,4 @@ impl Kernel {
             Err(Error::IdConflict { id: proposal.proposal_id.clone() })
         }
     }
-}
-
-fn check_policy(policy: &Policy) -> Result<(), Error> {
-    policy.validate()?;
-    if policy.attest.mode == AttestMode::Disabled {
-        return Ok(());
-    }
-    Err(Error::Unavailable {
-        feature: alloc::format!("attest.mode of preset {}", policy.preset.as_str()),
-        reason: "this build has no signed ledger yet; its verdicts could not be attested".to_string(),
-    })
 }

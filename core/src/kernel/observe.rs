@@ -17,8 +17,10 @@ impl Kernel {
     /// Records what a host saw of a call.
     ///
     /// # Errors
-    /// [`Error::UnknownProposal`]; [`Error::Unavailable`] in preset `reference`, which knows no observations; [`Error::Value`] for a cost.
+    /// [`Error::UnknownProposal`]; [`Error::Unavailable`] in preset `reference`, which knows no observations; [`Error::Value`] for a cost;
+    /// [`Error::Attest`] with the code `attestation_key_missing`.
     pub fn observe(&mut self, at: Time, observation: &Observation) -> Result<ObservedReply, Error> {
+        self.check_key()?;
         if self.policy.pipeline == Pipeline::Reference {
             let reason = "preset reference has reported outcomes only; use record_outcome";
             return Err(Error::Unavailable { feature: "observe".to_string(), reason: reason.to_string() });
@@ -35,13 +37,20 @@ impl Kernel {
         observation.stamps.iter().try_for_each(|(place, _)| place.check("stamps", bounds.location_bytes))?;
         let unknown = || Error::UnknownProposal { id: id.clone() };
         let record = self.known(id, self.clock_at(at)).ok_or_else(unknown)?.clone();
-        self.begin(at);
         let mut reply = ObservedReply { proposal_id: id.clone(), ..ObservedReply::default() };
         if record.observed || record.state == State::Settled {
+            self.begin(at);
             reply.repeated = true;
             return Ok(reply);
         }
+        let witnessed = self.attest_observed(&record, observation, self.clock_at(at).now)?;
+        self.begin_with(at, witnessed.attested.entries);
+        self.live_on(id, witnessed.attested.life);
         match &record.state {
+            _ if witnessed.incident => {
+                reply.incident = Some(record.state.as_str().to_string());
+                self.counts.incidents = self.counts.incidents.saturating_add(1);
+            }
             State::Refused | State::Denied { .. } => {
                 reply.incident = Some(record.state.as_str().to_string());
                 self.counts.incidents = self.counts.incidents.saturating_add(1);
@@ -68,10 +77,14 @@ impl Kernel {
             }
         }
         self.proposals.update(id, |record| {
-            // What was refused stays so in the records, although it ran.
-            if reply.incident.is_none() {
-                record.state = State::Settled;
-            }
+            // What was refused stays so in the records, although it ran; what has run is over.
+            record.state = match &record.state {
+                State::Held if reply.incident.is_some() => State::Unanswered,
+                State::Approved { .. } if reply.incident.is_some() => State::Lapsed,
+                state if reply.incident.is_some() => state.clone(),
+                _ if witnessed.awaits_outcome => State::Open,
+                _ => State::Settled,
+            };
             record.observed = true;
             record.deadline = None;
             record.trails.clear();

@@ -2,9 +2,10 @@
 
 use super::Kernel;
 use super::command::{OutcomeReply, OutcomeReport, Subject, Time};
-use super::judge::Planned;
+use super::judge::{Planned, bound_to};
 use super::proposals::{Record, State};
 use crate::budget::Cost;
+use crate::digest::Digest;
 use crate::error::Error;
 use crate::field::{Decay, Kind, Signal, Source};
 use crate::fixed::Fixed;
@@ -14,14 +15,18 @@ use crate::trust::Report;
 use alloc::string::{String, ToString};
 
 /// What an outcome needs to know of its proposal.
-struct About {
-    id: String,
-    agent: String,
+pub(super) struct About {
+    pub(super) id: String,
+    pub(super) agent: String,
+    /// The digest of what was judged.
+    pub(super) bound_to: Digest,
     action_type: String,
     target: Location,
     estimate: Cost,
-    /// It was counted when it was proposed.
-    counted: bool,
+    /// It was counted when it was proposed, and is remembered.
+    pub(super) counted: bool,
+    /// A host has seen it, and its cost is settled.
+    observed: bool,
 }
 
 impl Kernel {
@@ -30,12 +35,21 @@ impl Kernel {
     /// # Errors
     /// [`Error::UnknownProposal`] for an id that is not remembered; [`Error::WrongState`] (not in `reference`) for a proposal that was not
     /// allowed, or whose outcome is known; [`Error::IdConflict`] (not in `reference`) for a proposal other than the one that was judged
-    /// under its id; [`Error::Value`] and [`Error::TooLong`] for fields; [`Error::Full`].
+    /// under its id; [`Error::Value`] and [`Error::TooLong`] for fields; [`Error::Full`]; [`Error::Attest`] with the code
+    /// `attestation_required` where only the linked outcome is accepted ([`Kernel::conclude`]).
     pub fn record_outcome(&mut self, at: Time, report: &OutcomeReport) -> Result<OutcomeReply, Error> {
+        self.check_key()?;
         check_length("summary", &report.summary, self.policy.bounds.text_bytes)?;
         let about = self.about(at, &report.proposal)?;
         self.agents.check_room(&about.agent, &self.policy.bounds)?;
-        self.begin(at);
+        let attested = self.attest_report(&about.id, report, self.clock_at(at).now)?;
+        self.begin_with(at, attested.entries);
+        self.live_on(&about.id, attested.life);
+        Ok(self.settle_outcome(about, report))
+    }
+
+    /// What an outcome does, once it is accepted.
+    pub(super) fn settle_outcome(&mut self, about: About, report: &OutcomeReport) -> OutcomeReply {
         self.release(&about.id);
         let counts = self.policy.pipeline == Pipeline::Reference || !about.counted;
         let history = Report {
@@ -46,7 +60,8 @@ impl Kernel {
             feedback: report.human_feedback.value(),
         };
         let trust_delta = self.agents.record(&about.agent, &history, counts, &self.policy);
-        let cost = report.cost.get().unwrap_or(about.estimate);
+        let stated = report.cost.get().unwrap_or(about.estimate);
+        let cost = if about.observed { Cost::default() } else { stated };
         self.budget.consume(self.clock.now, &about.agent, &cost, &self.policy.budget);
         self.leave_outcome(&about.target, report);
         if !report.tests_passed {
@@ -59,7 +74,7 @@ impl Kernel {
         });
         self.counts.outcomes = self.counts.outcomes.saturating_add(1);
         let profile = self.agents.entry(&about.agent, &self.policy.trust);
-        Ok(OutcomeReply {
+        OutcomeReply {
             proposal_id: about.id,
             agent_id: about.agent,
             trust_delta,
@@ -69,7 +84,7 @@ impl Kernel {
             accepted_proposals: profile.accepted,
             recent_failures: profile.recent_failures(&self.policy.trust),
             cost,
-        })
+        }
     }
 
     /// A standing grant ends with a failure of its act.
@@ -79,7 +94,7 @@ impl Kernel {
         }
     }
 
-    fn about(&self, at: Time, subject: &Subject) -> Result<About, Error> {
+    pub(super) fn about(&self, at: Time, subject: &Subject) -> Result<About, Error> {
         let clock = self.clock_at(at);
         let id = match subject {
             Subject::Id(id) => id.as_str(),
@@ -99,26 +114,31 @@ impl Kernel {
         match (subject, record) {
             (Subject::Proposal(proposal), known) => {
                 let proposal = self.read((**proposal).clone()).map_err(|error| error.within("proposal"))?;
-                let other = known.is_some_and(|record| record.content != proposal.content());
+                let content = proposal.content();
+                let other = known.is_some_and(|record| record.content != content);
                 if other && self.policy.pipeline == Pipeline::Standard {
                     return Err(Error::IdConflict { id: proposal.proposal_id });
                 }
                 Ok(About {
+                    bound_to: bound_to(&proposal, &content),
                     id: proposal.proposal_id,
                     agent: proposal.agent_id,
                     action_type: proposal.action_type,
                     target: proposal.target,
                     estimate: proposal.budget_estimate,
                     counted: known.is_some(),
+                    observed: known.is_some_and(|record| record.observed),
                 })
             }
             (Subject::Id(_), Some(record)) => Ok(About {
                 id: id.to_string(),
                 agent: record.agent.clone(),
+                bound_to: record.bound_to,
                 action_type: record.action_type.clone(),
                 target: record.target.clone(),
                 estimate: record.estimate,
                 counted: true,
+                observed: record.observed,
             }),
             (Subject::Id(_), None) => Err(Error::UnknownProposal { id: id.to_string() }),
         }

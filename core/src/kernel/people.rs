@@ -18,19 +18,21 @@ impl Kernel {
     /// # Errors
     /// [`Error::UnknownProposal`]; [`Error::WrongState`] when it is not held any more; [`Error::NotAllowed`] for an agent, or for a standing
     /// grant of something that cannot come back; [`Error::Value`] for another digest or too long a grant; [`Error::Full`] for a standing
-    /// grant too many; [`Error::Unavailable`] in preset `reference`.
+    /// grant too many; [`Error::Unavailable`] in preset `reference`; [`Error::Attest`] for what the ledger refuses.
     pub fn approve(&mut self, at: Time, approve: &Approve) -> Result<Approval, Error> {
         let record = self.held(at, &approve.proposal_id, &approve.by)?.clone();
         if approve.digest.is_some_and(|digest| digest != record.bound_to) {
             return Err(Error::value("digest", &alloc::format!("{}, the digest of what was judged", record.bound_to)));
         }
         let grant = approve.standing_seconds.map(|seconds| self.check_grant(&record, approve, seconds)).transpose()?;
-        self.begin(at);
         let policy = self.policy.clone();
+        let now = self.clock_at(at).now;
+        let expires_at = now.saturating_add(policy.approval.expires_seconds.saturating_mul(1000));
+        let attested = self.attest_approval(approve, &record, now, expires_at)?;
+        self.begin_with(at, attested.entries);
+        self.live_on(&approve.proposal_id, attested.life);
         let over_budget = !self.budget.check(&record.agent, &record.estimate, &policy.budget).approved;
         let reserved = policy.budget.reserve && self.budget.reserve(&record.agent, &record.estimate);
-        let now = self.clock.now;
-        let expires_at = now.saturating_add(policy.approval.expires_seconds.saturating_mul(1000));
         self.proposals.update(&approve.proposal_id, |record| {
             record.state = State::Approved { by: approve.by.clone() };
             record.deadline = Some(expires_at);
@@ -63,7 +65,10 @@ impl Kernel {
     pub fn deny(&mut self, at: Time, deny: &Deny) -> Result<Denial, Error> {
         check_length("reason", &deny.reason, self.policy.bounds.text_bytes)?;
         let record = self.held(at, &deny.proposal_id, &deny.by)?.clone();
-        self.begin(at);
+        let now = self.clock_at(at).now;
+        let attested = self.attest_denial(deny, now)?;
+        self.begin_with(at, attested.entries);
+        self.live_on(&deny.proposal_id, attested.life);
         self.proposals.update(&deny.proposal_id, |record| {
             record.state = State::Denied { by: deny.by.clone() };
             record.deadline = None;
@@ -77,6 +82,7 @@ impl Kernel {
 
     /// A proposal that a person may answer now.
     fn held(&self, at: Time, id: &str, by: &str) -> Result<&Record, Error> {
+        self.check_key()?;
         check_id("by", by, &self.policy.bounds)?;
         if self.policy.pipeline == Pipeline::Reference {
             let reason = "preset reference has no approvals";

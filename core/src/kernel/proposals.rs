@@ -236,7 +236,7 @@ impl Proposals {
     }
 
     /// Takes the records that are no longer remembered: too old, or too many.
-    pub(super) fn take_forgotten(&mut self, now: Time, bounds: &Bounds) -> Vec<Record> {
+    pub(super) fn take_forgotten(&mut self, now: Time, bounds: &Bounds) -> Vec<(Arc<str>, Record)> {
         let mut forgotten = Vec::new();
         while let Some(first) = self.order.first_entry() {
             let old = now.saturating_sub(first.get().0) > bounds.proposal_ms;
@@ -246,7 +246,7 @@ impl Proposals {
             let (_, id) = first.remove();
             if let Some((_, record)) = self.records.remove(&id) {
                 unlist(&mut self.deadlines, &mut self.approvals, &id, &record);
-                forgotten.push(*record);
+                forgotten.push((id, *record));
             }
         }
         forgotten

@@ -1,10 +1,11 @@
 //! The canonical snapshot and its digest (SPEC 12).
 //!
 //! A snapshot holds the whole state in one order: live traces restated at the current tick and sorted, maps by key, proposals as
-//! they came. Two kernels with the same snapshot answer everything alike, so its digest is the kernel's.
+//! they came. With a ledger its state follows, and the version says so. Two kernels with the same snapshot answer everything alike, so its digest is the kernel's.
 
+use super::attestation::Attestation;
 use super::proposals::{Proposals, Record};
-use super::{Clock, Counts, Grant, GrantKey, Kernel, check_policy};
+use super::{Clock, Counts, Grant, GrantKey, Kernel};
 use crate::budget::Budget;
 use crate::digest::Digest;
 use crate::error::Error;
@@ -13,14 +14,15 @@ use crate::policy::Policy;
 use crate::session::Memory;
 use crate::trust::{Agents, Profile};
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// The version of the snapshot's form.
-pub const SNAPSHOT_VERSION: u32 = 1;
+/// The latest version of the snapshot's form: 1 for a kernel without a ledger, 2 for one with, which follows the rest.
+pub const SNAPSHOT_VERSION: u32 = 2;
 
 /// The snapshot's bytes.
 pub type Snapshot = Vec<u8>;
@@ -45,7 +47,7 @@ impl Kernel {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let canonical = Canonical {
-            version: SNAPSHOT_VERSION,
+            version: if self.attestation.is_some() { SNAPSHOT_VERSION } else { 1 },
             policy: Cow::Borrowed(&*self.policy),
             clock: self.clock,
             traces: self.field.traces(self.clock.tick, &self.policy.field).collect(),
@@ -57,7 +59,11 @@ impl Kernel {
             counts: self.counts,
         };
         // Every type in it has a binary form.
-        postcard::to_allocvec(&canonical).unwrap_or_default()
+        let bytes = postcard::to_allocvec(&canonical).unwrap_or_default();
+        match &self.attestation {
+            Some(attestation) => postcard::to_extend(&**attestation, bytes).unwrap_or_default(),
+            None => bytes,
+        }
     }
 
     /// The kernel that a snapshot was taken of.
@@ -72,11 +78,18 @@ impl Kernel {
         }
         let (canonical, rest) =
             postcard::take_from_bytes::<Canonical<'_>>(bytes).map_err(|error| corrupt(error.to_string()))?;
+        let (attestation, rest) = if version == SNAPSHOT_VERSION {
+            let taken = postcard::take_from_bytes::<Attestation>(rest);
+            let (attestation, rest) = taken.map_err(|error| corrupt(error.to_string()))?;
+            (Some(attestation), rest)
+        } else {
+            (None, rest)
+        };
         if version == 0 || !rest.is_empty() {
             return Err(corrupt(alloc::format!("{} bytes follow it", rest.len())));
         }
         let policy = canonical.policy.into_owned();
-        check_policy(&policy)?;
+        policy.validate()?;
         for trace in &canonical.traces {
             let fits = trace.strength > crate::fixed::Fixed::ZERO && trace.strength <= policy.field.max_strength;
             if !fits {
@@ -105,7 +118,7 @@ impl Kernel {
         for (id, record) in canonical.proposals {
             proposals.insert(&id, record.into_owned());
         }
-        Ok(Self {
+        let mut kernel = Self {
             policy_digest: policy.digest(),
             policy: Arc::new(policy),
             clock: canonical.clock,
@@ -116,7 +129,14 @@ impl Kernel {
             proposals,
             grants: canonical.grants.into_owned(),
             counts: canonical.counts,
-        })
+            attestation: None,
+            written: Vec::new(),
+        };
+        if let Some(attestation) = attestation {
+            let misfit = || corrupt("its ledger does not fit its proposals".to_string());
+            kernel.attestation = Some(Box::new(attestation.restored(&kernel).ok_or_else(misfit)?));
+        }
+        Ok(kernel)
     }
 
     /// The SHA-256 digest of the snapshot: equal digests, equal states.

@@ -1,8 +1,10 @@
 //! Questions. They change nothing, not even what is stored lazily.
 
+use super::attestation::{Lifecycle, Stage};
 use super::command::Time;
 use super::proposals::State;
 use super::{Before, Clock, Counts, Kernel};
+use crate::attest::key::PublicKey;
 use crate::budget::{Balance, Charge, Cost, Dimension};
 use crate::digest::Digest;
 use crate::error::Error;
@@ -50,6 +52,33 @@ pub struct Status {
     pub waiting: u64,
     /// How often what was said.
     pub counts: Counts,
+    /// The signed ledger, once it was begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerView>,
+}
+
+/// The signed ledger in a few words. It proves order and integrity of what was said, not that it was safe or truly happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerView {
+    /// The log's identity.
+    pub origin: String,
+    /// How many events there are.
+    pub size: u64,
+    /// The root over them.
+    pub root: Digest,
+    /// The key in force, as a verifier key.
+    pub key: PublicKey,
+    /// Executions without an outcome.
+    pub incomplete: u64,
+}
+
+/// Where a proposal stands on the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LifecycleView {
+    /// How far it has come.
+    pub stage: Stage,
+    /// Its events, by their numbers.
+    pub events: Lifecycle,
 }
 
 /// An agent.
@@ -92,6 +121,9 @@ pub struct ProposalView {
     pub estimate: Cost,
     /// The verdict.
     pub verdict: Verdict,
+    /// Where it stands on the ledger, if it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<LifecycleView>,
 }
 
 impl Kernel {
@@ -109,6 +141,7 @@ impl<'k> View<'k> {
     /// As [`Kernel::propose`].
     pub fn witness(&self, proposal: Proposal) -> Result<Verdict, Error> {
         let kernel = self.kernel;
+        kernel.check_key()?;
         let proposal = kernel.read(proposal)?;
         kernel.agents.check_room(&proposal.agent_id, &kernel.policy.bounds)?;
         let content = proposal.content();
@@ -116,6 +149,14 @@ impl<'k> View<'k> {
             Before::Verdict(verdict) => Ok(*verdict),
             before => Ok(kernel.judge(&proposal, &content, before == Before::AskedAgain, self.clock).verdict),
         }
+    }
+
+    /// What the ledger's key signs for another to take its place, by [`Kernel::rotate_key`] at this very time.
+    ///
+    /// # Errors
+    /// [`Error::Attest`] without a ledger, and where the policy attests nothing.
+    pub fn rotation_message(&self, key: &PublicKey) -> Result<Vec<u8>, Error> {
+        self.kernel.rotation_message(self.clock.now, key)
     }
 
     /// The latest call of an agent's session that would run just this, and of which nobody has said yet what became of it: the one
@@ -284,6 +325,13 @@ impl<'k> View<'k> {
             proposals: kernel.proposals.len() as u64,
             waiting: self.held().len() as u64,
             counts: kernel.counts,
+            ledger: kernel.ledger().map(|ledger| LedgerView {
+                origin: ledger.origin().to_string(),
+                size: ledger.size(),
+                root: ledger.head().root,
+                key: ledger.key().clone(),
+                incomplete: ledger.incomplete(),
+            }),
         }
     }
 
@@ -323,6 +371,7 @@ impl<'k> View<'k> {
             digest: record.bound_to,
             estimate: record.estimate,
             verdict: record.verdict()?,
+            lifecycle: self.kernel.life(id).map(|events| LifecycleView { stage: events.stage(), events }),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! unknown key, a contradictory number or a glob that does not compile is an error that names the field. Nothing outside this
 //! module holds a default, a limit or a threshold.
 
+mod attest;
 pub mod commands;
 pub mod falsify;
 mod json;
@@ -23,6 +24,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+pub use attest::Attest;
 pub use json::MAX_POLICY_BYTES;
 
 /// The published starting points (SPEC 10).
@@ -533,16 +535,6 @@ pub struct Prune {
     pub idle_days: u64,
     /// Few calls are fewer than this.
     pub rare_calls: u64,
-}
-
-/// The signed ledger (SPEC 9).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Attest {
-    /// Whether acts need attestation.
-    pub mode: AttestMode,
-    /// Outcomes need an observer's key other than the executor's.
-    pub independent_observer: bool,
 }
 
 /// Whether acts need attestation.

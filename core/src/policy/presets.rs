@@ -175,7 +175,7 @@ fn reference() -> Policy {
             idle_days: 30,
             rare_calls: 5,
         },
-        attest: Attest { mode: AttestMode::Disabled, independent_observer: false },
+        attest: Attest::DISABLED,
         bounds: Bounds {
             id_bytes: 256,
             location_bytes: 4096,
@@ -236,7 +236,7 @@ fn strict() -> Policy {
     policy.gate.trust_floor = Fixed::ZERO;
     policy.observed.check_passed_trust = Fixed::ZERO;
     policy.observed.check_failed_trust = Fixed::ZERO;
-    policy.attest = Attest { mode: AttestMode::Required, independent_observer: true };
+    policy.attest = Attest { mode: AttestMode::Required, independent_observer: true, ..Attest::DISABLED };
     policy
 }
 

@@ -1,6 +1,7 @@
 //! What makes a policy contradictory.
 
 use super::{AttestMode, Caps, Field, Gate, Pipeline, Policy, Preset};
+use crate::attest::signer::Ed25519Verifier;
 use crate::budget::Dimension;
 use crate::digest::Digest;
 use crate::error::Error;
@@ -12,6 +13,9 @@ use crate::glob::Glob;
 use crate::trust::Role;
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
+
+/// A claim is tried with each of the keys that may sign one.
+const ATTEST_KEYS: usize = 64;
 
 impl Policy {
     /// Checks that the numbers make sense together.
@@ -229,7 +233,12 @@ impl Policy {
             self.attest.mode != AttestMode::Disabled || !self.attest.independent_observer,
             "attest.independent_observer",
             "false where nothing is attested",
-        )
+        )?;
+        require(self.attest.keys.len() <= ATTEST_KEYS, "attest.keys", &alloc::format!("at most {ATTEST_KEYS} keys"))?;
+        let unusable = self.attest.keys.iter().position(|key| Ed25519Verifier::new(key).is_err());
+        unusable.map_or(Ok(()), |number| {
+            Err(Error::policy(&alloc::format!("attest.keys.{number}"), "the verifier key of an Ed25519 key"))
+        })
     }
 
     fn validate_bounds(&self) -> Result<(), Error> {

@@ -2,7 +2,6 @@
 
 use crate::scene::*;
 use stigmergate_core::budget::{Answer, Cost};
-use stigmergate_core::error::Error;
 use stigmergate_core::facts::{Act, Before, Class, Effect, FactKind, Root};
 use stigmergate_core::falsify::{Cause, Finding, Severity, Vector};
 use stigmergate_core::field::{Channels, Kind, Signal, Source};
@@ -165,9 +164,11 @@ fn the_matrix_of_strict_is_that_of_the_spec() {
 }
 
 #[test]
-fn strict_cannot_be_loaded_without_attestation_and_says_so() {
-    let error = Kernel::new(Policy::preset(Preset::Strict)).unwrap_err();
-    assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
+fn strict_judges_nothing_before_a_ledger_is_begun_and_says_so() {
+    let mut kernel = Kernel::new(Policy::preset(Preset::Strict)).unwrap();
+    let error = kernel.propose(START, plan("p1", path("src/a"))).unwrap_err();
+    assert_eq!(error.code(), "attestation_key_missing");
+    assert!(error.to_string().contains("stigmergate keys new"), "{error}");
 }
 
 #[test]

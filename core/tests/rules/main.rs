@@ -9,6 +9,7 @@
 
 mod scene;
 
+mod attest;
 mod budget;
 mod field;
 mod identity;

@@ -1,7 +1,10 @@
 //! The algebra of the kernel over random commands: nothing panics, nothing is half applied, nothing depends on when it is asked.
 
+use crate::attest::Log;
 use crate::scene::*;
 use proptest::prelude::*;
+use stigmergate_core::attest::links::Rules;
+use stigmergate_core::attest::verify::Status;
 use stigmergate_core::budget::{Answer, Cost};
 use stigmergate_core::digest::Digest;
 use stigmergate_core::facts::{Act, Before, Call, Class, Effect, Fact, FactKind, Root, Target};
@@ -11,11 +14,11 @@ use stigmergate_core::fixed::Fixed;
 use stigmergate_core::gate::{Missing, Question, assess};
 use stigmergate_core::invariants;
 use stigmergate_core::kernel::{
-    Approve, Command, Deny, DepositRequest, Feedback, Kernel, Observation, OutcomeReport, Reinforce, Spend, StatedCost,
-    Subject, Ticks,
+    Approve, Authorize, Command, Conclude, Deny, DepositRequest, Feedback, Kernel, Observation, OutcomeReport, Receive,
+    Reinforce, Spend, StatedCost, Subject, Ticks,
 };
 use stigmergate_core::location::Location;
-use stigmergate_core::policy::{Policy, Preset};
+use stigmergate_core::policy::{AttestMode, Policy, Preset};
 use stigmergate_core::proposal::{Grounds, Proposal};
 use stigmergate_core::reference;
 use stigmergate_core::replay::{self, Step};
@@ -226,6 +229,76 @@ fn small(preset: Preset) -> Policy {
     Policy::from_json(&json).unwrap()
 }
 
+/// The same in preset `standard`, attested.
+fn attested(mode: &str, late: bool) -> Policy {
+    let mut policy = small(Preset::Standard);
+    let json = format!(r#"{{"attest": {{"mode": "{mode}", "late": {late}}}}}"#);
+    policy.attest = Policy::from_json(&json).unwrap().attest;
+    policy
+}
+
+fn attested_policy() -> impl Strategy<Value = Policy> {
+    let mode = prop::sample::select(vec!["optional", "optional", "required", "disabled"]);
+    (mode, any::<bool>()).prop_map(|(mode, late)| attested(mode, late))
+}
+
+/// What is asked of a kernel with a ledger. Numbers of events are looked up when it is asked, and are sometimes those of others.
+#[derive(Clone, Debug)]
+enum Asked {
+    Plain(Command),
+    Authorize(String, Option<u64>),
+    Receive(String, String),
+    Conclude(String, String),
+}
+
+/// What executes, is held, is refused, and is said in words.
+fn usual(id: &str, what: u8) -> Proposal {
+    match what {
+        0 => edit(id, "src/a"),
+        1 => with_fact(command(id, Class::Deploy, "git push origin main"), FactKind::SharedBranch),
+        2 => with_fact(command(id, Class::Delete, "rm -rf /"), FactKind::CatastrophicTarget),
+        _ => Proposal { agent_id: "claude".into(), ..plan(id, path("src/b")) },
+    }
+}
+
+fn asked() -> impl Strategy<Value = Asked> {
+    let two = || (id(), prop::option::weighted(0.2, id())).prop_map(|(one, other)| (other.unwrap_or(one.clone()), one));
+    prop_oneof![
+        6 => command_of_anyone().prop_map(Asked::Plain),
+        8 => ("p[0-5]", 0..4_u8).prop_map(|(id, what)| Asked::Plain(Command::Propose(Box::new(usual(&id, what))))),
+        2 => "p[0-5]".prop_map(|id| Asked::Plain(Command::Observe(observation(&id, true)))),
+        2 => "p[0-5]".prop_map(|id| Asked::Plain(Command::Approve(approve(&id)))),
+        1 => attested_policy().prop_map(|policy| Asked::Plain(Command::SetPolicy(Box::new(policy)))),
+        2 => (id(), prop::option::of(0..10 * MINUTE)).prop_map(|(id, ttl)| Asked::Authorize(id, ttl)),
+        3 => two().prop_map(|(one, other)| Asked::Receive(one, other)),
+        3 => two().prop_map(|(one, other)| Asked::Conclude(one, other)),
+    ]
+}
+
+impl Asked {
+    fn command(self, kernel: &Kernel, now: u64) -> Command {
+        let known = |id: &str| kernel.at(now).proposal(id);
+        let events = |id: &str| known(id).and_then(|known| known.lifecycle).map(|life| life.events);
+        match self {
+            Self::Plain(command) => command,
+            Self::Authorize(proposal_id, ttl_ms) => Command::Authorize(Authorize { proposal_id, ttl_ms }),
+            Self::Receive(of, by) => Command::Receive(Receive {
+                authorization: events(&of).and_then(|events| events.authorization).unwrap_or(1),
+                actor: known(&by).map_or_else(|| "claude".into(), |known| known.verdict.agent),
+                arguments: known(&by).map_or_else(|| Digest::of("call", &[0]), |known| known.digest),
+                receipt: Digest::of("receipt", b"0"),
+                started: None,
+                claim: None,
+            }),
+            Self::Conclude(of, id) => Command::Conclude(Box::new(Conclude {
+                receipt: events(&of).and_then(|events| events.receipt).unwrap_or(1),
+                report: outcome(&id, true),
+                claim: None,
+            })),
+        }
+    }
+}
+
 fn moved(now: u64, span: i64) -> u64 {
     now.saturating_add_signed(span)
 }
@@ -307,6 +380,55 @@ proptest! {
         let mut replayed = Kernel::new(small(Preset::Standard)).unwrap();
         prop_assert_eq!(replay::verify(&mut replayed, &kept), Ok(()));
         prop_assert_eq!(replayed.digest(), kernel.digest());
+    }
+
+    #[test]
+    fn on_a_ledger_commands_apply_whole_or_not_at_all_and_their_replay_writes_the_same(
+        policy in attested_policy(),
+        steps in prop::collection::vec((0..2 * MINUTE as i64, asked()), 1..80),
+        middle in 0..60_usize,
+    ) {
+        let begun = |policy: Policy| {
+            let mode = policy.attest.mode;
+            let policy = if mode == AttestMode::Disabled { attested("optional", false) } else { policy };
+            Log::begin(policy)
+        };
+        let mut log = begun(policy.clone());
+        let (mut now, mut kept, mut snapshot) = (START, Vec::new(), None);
+        for (number, (span, asked)) in steps.into_iter().enumerate() {
+            if number == middle {
+                snapshot = Some((log.kernel.snapshot(), kept.len(), log.records.len()));
+            }
+            now = moved(now, span);
+            let command = asked.command(&log.kernel, now);
+            let bytes = postcard::to_allocvec(&command).unwrap();
+            prop_assert_eq!(&postcard::from_bytes::<Command>(&bytes).unwrap(), &command);
+            // The log checks that a refused command has changed nothing.
+            if log.at(now).apply(command.clone()).is_ok() {
+                kept.push((now, command));
+            }
+            prop_assert_eq!(invariants::violations(&log.kernel, now), [""; 0]);
+        }
+        let report = log.verify(Rules::ANY);
+        prop_assert!(matches!(report.status, Status::Valid | Status::IncompleteExecution), "{:?}", report);
+        prop_assert_eq!(report.root, log.kernel.ledger().unwrap().head().root);
+
+        let mut replayed = begun(policy);
+        for (at, command) in &kept {
+            prop_assert!(replayed.at(*at).apply(command.clone()).is_ok());
+        }
+        prop_assert_eq!(&replayed.records, &log.records);
+        prop_assert_eq!(replayed.kernel.digest(), log.kernel.digest());
+
+        let Some((snapshot, commands, records)) = snapshot else { return Ok(()) };
+        let mut restored = Kernel::restore(&snapshot).unwrap();
+        let mut later = Vec::new();
+        for (at, command) in kept.split_off(commands) {
+            prop_assert!(restored.apply(at, command).is_ok());
+            later.extend(restored.written().iter().map(|entry| entry.record.clone()));
+        }
+        prop_assert_eq!(&later[..], &log.records[records..]);
+        prop_assert_eq!(restored.digest(), log.kernel.digest());
     }
 
     #[test]

@@ -71,6 +71,14 @@ pub(crate) enum Command {
     Propose(ProposeArgs),
     /// Report what became of a proposal
     Outcome(OutcomeArgs),
+    /// Give leave for one execution of what was judged EXECUTE, or approved
+    Authorize(AuthorizeArgs),
+    /// Record that an executor has run what was authorized
+    Receipt(ReceiptArgs),
+    /// Make, show or replace the key that signs the ledger
+    Keys(KeysArgs),
+    /// Verify, show or hand on the signed ledger
+    Ledger(LedgerArgs),
     /// Let ticks pass, or time where ticks follow from time
     Tick(TickArgs),
     /// Make an agent's host ask the gate before each tool call
@@ -221,6 +229,134 @@ pub(crate) struct OutcomeArgs {
     /// What happened, for people
     #[arg(long, default_value = "", value_name = "TEXT")]
     pub(crate) summary: String,
+    /// The number of the receipt's event: the outcome is written to the ledger
+    #[arg(long, value_name = "RECEIPT")]
+    pub(crate) attested: Option<u64>,
+    /// The observer's own signature: a file with its claim in an envelope
+    #[arg(long, value_name = "FILE", requires = "attested")]
+    pub(crate) claim: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct KeysArgs {
+    #[command(subcommand)]
+    pub(crate) command: KeysCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Make the key, and begin the ledger where the policy attests. For people: needs a terminal, or --yes
+    New {
+        /// The ledger's identity, which no other has: by convention an address without a scheme. Without one it is made up
+        #[arg(long, value_name = "ORIGIN")]
+        name: Option<String>,
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+    /// Show the keys as everybody may know them
+    Show,
+    /// Put a fresh key in force, signed by the old one, which is kept aside. For people: needs a terminal, or --yes
+    Rotate {
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LedgerArgs {
+    #[command(subcommand)]
+    pub(crate) command: LedgerCommand,
+}
+
+/// Whose signatures count.
+#[derive(Debug, Args)]
+pub(crate) struct Trusted {
+    /// Trust this verifier key instead of those here: a text such as `name+1a2b3c4d+AX...`, or a file that holds it
+    #[arg(long = "key", value_name = "VKEY")]
+    pub(crate) keys: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// Verify every event, link, hash and signature. Ends with 0 only for a valid or an empty ledger
+    Verify {
+        /// An exported ledger; without it, the store's own
+        folder: Option<PathBuf>,
+        /// A head that was kept: what was cut off or written anew since is found
+        #[arg(long, value_name = "CHECKPOINT")]
+        against: Option<PathBuf>,
+        #[command(flatten)]
+        trusted: Trusted,
+    },
+    /// List the last events, or show one
+    Show {
+        /// The event's number
+        sequence: Option<u64>,
+        /// At most this many
+        #[arg(long, short = 'n', default_value_t = 20, value_name = "COUNT")]
+        limit: u64,
+    },
+    /// Write the ledger into a folder, in the layout that other tools verify: `checkpoint`, `vkey`, `tile/...`
+    Export {
+        /// The folder; an earlier export of this ledger in it is continued
+        folder: PathBuf,
+    },
+    /// Print the signed head: what to keep elsewhere
+    Checkpoint,
+    /// Print a proof that an event is on the ledger, which needs nothing else to be checked
+    Prove {
+        /// The event's number
+        sequence: u64,
+        /// Of an authorization or a receipt: its in-toto statement in a signed envelope (DSSE) instead
+        #[arg(long)]
+        statement: bool,
+    },
+    /// Check what `prove` has printed
+    CheckProof {
+        /// The file
+        file: PathBuf,
+        #[command(flatten)]
+        trusted: Trusted,
+    },
+    /// Prove that the ledger continues a head that was kept
+    Consistency {
+        /// The head, as `checkpoint` prints it
+        old: PathBuf,
+    },
+    /// Keep the head, and compare with the one that was kept before: a cut or a rewritten past is found
+    Anchor {
+        /// Where to keep it, best where the store's owner cannot write; without it, among the gate's own files
+        file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AuthorizeArgs {
+    /// The proposal: judged EXECUTE, or approved
+    pub(crate) id: String,
+    /// It must have been started within this (`30s`, `5m`); without it, and at most, as long as the policy reserves
+    #[arg(long, value_name = "WHILE")]
+    pub(crate) within: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReceiptArgs {
+    /// The number of the authorization's event
+    pub(crate) authorization: u64,
+    /// Who ran it: whom the authorization is given to
+    #[arg(long)]
+    pub(crate) actor: String,
+    /// The digest of what ran, as the authorization names it: 64 hexadecimal digits
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) arguments: String,
+    /// The digest of what came back, such as its SHA-256: 64 hexadecimal digits
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) result: String,
+    /// The executor's own signature: a file with its claim in an envelope
+    #[arg(long, value_name = "FILE")]
+    pub(crate) claim: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

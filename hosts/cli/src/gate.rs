@@ -7,12 +7,14 @@ use crate::args::Common;
 use crate::failure::Failure;
 use crate::screen::{Clock, plain};
 use std::path::Path;
+use std::sync::Arc;
 use stigmergate_core::error::Error;
 use stigmergate_core::gate::Verdict;
-use stigmergate_core::kernel::{Command, Kernel, Reply, Subject};
+use stigmergate_core::kernel::{BeginLedger, Command, Kernel, OutcomeReport, Reply, Subject};
+use stigmergate_core::policy::AttestMode;
 use stigmergate_core::proposal::Proposal;
 use stigmergate_intake::settings::{Locations, Settings};
-use stigmergate_store::{Applied, Options, Order, Record, Store, StoreError};
+use stigmergate_store::{Applied, KeyFolder, Options, Order, Record, Store, StoreError};
 
 /// Where a command works, and how it answers.
 #[derive(Debug)]
@@ -76,19 +78,47 @@ impl Gate {
     /// The store for acting, under the policy of the settings.
     pub(crate) fn act(&self) -> Result<(Store, Settings), Failure> {
         let settings = self.settings()?;
-        let options = Options { initial_policy: Some(settings.policy.clone()), ..Options::default() };
+        let keys = Arc::new(self.keys());
+        let options =
+            Options { initial_policy: Some(settings.policy.clone()), keys: Some(keys.clone()), ..Options::default() };
         let mut store = Store::open(&self.locations.store, &options)?;
         let standing = store.with_current(Kernel::policy_digest)?;
         if standing != settings.policy.digest() {
             store.apply(self.clock.now, Command::SetPolicy(Box::new(settings.policy.clone())))?;
         }
+        begin_ledger(&mut store, &keys, self.clock.now)?;
         Ok((store, settings))
+    }
+
+    /// The keys of the store's ledger.
+    pub(crate) fn keys(&self) -> KeyFolder {
+        KeyFolder::new(self.locations.keys())
     }
 
     /// Applies a command.
     pub(crate) fn apply(&self, store: &mut Store, command: Command) -> Result<Applied, Failure> {
         Ok(store.apply(self.clock.now, command)?)
     }
+}
+
+/// Begins the signed ledger where the policy attests, there is a key, and none was begun.
+pub(crate) fn begin_ledger(store: &mut Store, keys: &KeyFolder, now: u64) -> Result<(), StoreError> {
+    let is_wanted = |kernel: &Kernel| kernel.policy().attest.mode != AttestMode::Disabled && kernel.ledger().is_none();
+    if !store.with_current(is_wanted)? {
+        return Ok(());
+    }
+    let mut usable = keys.list()?.into_iter().filter(|file| !file.is_retired).map(|file| file.key);
+    let Some(key) = usable.next() else { return Ok(()) };
+    if usable.next().is_some() {
+        let detail = "several keys are there; leave the one that the ledger is to begin with".to_owned();
+        return Err(StoreError::KeyUnusable { path: keys.path().to_path_buf(), detail });
+    }
+    let begin = Command::BeginLedger(BeginLedger { origin: key.name().to_owned(), key });
+    store.decide::<_, StoreError>(now, |kernel| {
+        // Another process may have begun it meanwhile.
+        Ok((if is_wanted(kernel) { vec![begin] } else { Vec::new() }, ()))
+    })?;
+    Ok(())
 }
 
 /// A path for people.
@@ -122,11 +152,17 @@ fn about(command: &Command) -> Option<&str> {
         Command::Approve(approve) => Some(&approve.proposal_id),
         Command::Deny(deny) => Some(&deny.proposal_id),
         Command::Observe(observation) => Some(&observation.proposal_id),
-        Command::RecordOutcome(report) => Some(match &report.proposal {
-            Subject::Id(id) => id,
-            Subject::Proposal(proposal) => &proposal.proposal_id,
-        }),
+        Command::Authorize(authorize) => Some(&authorize.proposal_id),
+        Command::RecordOutcome(report) => Some(subject(report)),
+        Command::Conclude(conclude) => Some(subject(&conclude.report)),
         _ => None,
+    }
+}
+
+fn subject(report: &OutcomeReport) -> &str {
+    match &report.proposal {
+        Subject::Id(id) => id,
+        Subject::Proposal(proposal) => &proposal.proposal_id,
     }
 }
 

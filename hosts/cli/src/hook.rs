@@ -5,9 +5,11 @@
 
 use crate::args::{Common, HookArgs};
 use crate::failure::Failure;
+use crate::gate::begin_ledger;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stigmergate_core::explain;
 use stigmergate_core::gate::{Decision, Verdict};
@@ -17,7 +19,7 @@ use stigmergate_intake::call::ToolCall;
 use stigmergate_intake::hosts::{Answer, Event, Host, Kind, Permission};
 use stigmergate_intake::settings::{Locations, make_private_folder};
 use stigmergate_intake::surroundings::Surroundings;
-use stigmergate_store::{Options, Store, StoreError};
+use stigmergate_store::{KeyFolder, Options, Store, StoreError};
 
 /// Where the store remembers which settings its policy comes from.
 pub(crate) const SETTINGS_KEY: &str = "settings";
@@ -71,6 +73,7 @@ struct Ready {
     locations: Locations,
     around: Surroundings,
     store: Store,
+    keys: Arc<KeyFolder>,
     now: u64,
     /// The policy of settings that have changed.
     policy: Option<(Policy, String)>,
@@ -85,8 +88,10 @@ impl Ready {
         }
         let sources = locations.read()?;
         let fingerprint = sources.fingerprint();
+        let keys = Arc::new(KeyFolder::new(locations.keys()));
         let options = Options {
             busy_timeout: PATIENCE,
+            keys: Some(keys.clone()),
             initial_policy: if locations.store.exists() { None } else { Some(sources.settings()?.policy) },
             ..Options::default()
         };
@@ -102,18 +107,18 @@ impl Ready {
                 policy = Some((settings.policy, fingerprint.as_str().to_owned()));
             }
         }
-        let around = Surroundings::new(&directory, home().as_deref())
-            .with_own_files([store.path().to_path_buf(), locations.store.clone()]);
-        Ok(Self { locations, around, store, now: common.at.unwrap_or_else(now), policy })
+        let own = [store.path().to_path_buf(), locations.store.clone(), locations.keys(), locations.anchors()];
+        let around = Surroundings::new(&directory, home().as_deref()).with_own_files(own);
+        Ok(Self { locations, around, store, keys, now: common.at.unwrap_or_else(now), policy })
     }
 
-    /// Brings the store's policy up to date, where the settings have changed.
+    /// Brings the store's policy up to date, where the settings have changed, and begins the ledger where they ask for one.
     fn settle(&mut self) -> Result<(), StoreError> {
         if let Some((policy, fingerprint)) = self.policy.take() {
             self.store.apply(self.now, Command::SetPolicy(Box::new(policy)))?;
             self.store.set_meta(SETTINGS_KEY, &fingerprint)?;
         }
-        Ok(())
+        begin_ledger(&mut self.store, &self.keys, self.now)
     }
 }
 
@@ -129,7 +134,7 @@ fn before(host: Host, event: &Event, args: &HookArgs, common: &Common) -> Result
     let around = &ready.around;
     let (proposal, unattended) = ready
         .store
-        .with_current(|kernel| (call.propose(&id, around, kernel.policy()), kernel.policy().approval.unattended))?;
+        .with_current(|kernel| (call.propose(&id, around, kernel.policy()), is_unattended(kernel.policy())))?;
     let applied = ready.store.apply(ready.now, Command::Propose(Box::new(proposal)))?;
     let Reply::Verdict(verdict) = applied.reply else {
         return Err(Failure::new("internal", "a proposal was answered without a verdict"));
@@ -143,6 +148,12 @@ fn before(host: Host, event: &Event, args: &HookArgs, common: &Common) -> Result
         Decision::Hold if asks => host.stop(Permission::Ask, &text),
         Decision::Hold | Decision::Refuse => host.stop(Permission::Deny, &text),
     })
+}
+
+/// Whether people answer at the gate and not at the host: because the policy says so, or because it wants approvals on the ledger before
+/// the execution, and the host's own question is known only from it.
+const fn is_unattended(policy: &Policy) -> bool {
+    policy.approval.unattended || !policy.attest.rules().late
 }
 
 /// What the host shows: the rule, what would be lost, a safer way, and where to go from here. `asks`: the host asks a person itself.

@@ -8,6 +8,8 @@
 //! | the user's file | `stigmergate/stigmergate.toml` in the configuration folder |
 //! | the project's file | `stigmergate.toml` at the repository's root |
 //! | the store | `stigmergate/<folder>-<8 digits of the root's SHA-256>/store.db` in the data folder |
+//! | its keys | `keys/` beside it |
+//! | kept heads of ledgers | `stigmergate/anchors/` in the data folder |
 //! | trusted digests | `stigmergate/trusted` in the data folder, a line each, as `sha256sum` prints them |
 
 use crate::repository::Repository;
@@ -248,10 +250,29 @@ impl Locations {
         self
     }
 
-    /// The gate's own files, which nobody under judgement may change.
+    /// The folder of the keys that sign the store's ledger.
     #[must_use]
-    pub fn own_files(&self) -> [&Path; 4] {
-        [&self.store, &self.trusted_file, &self.user_file, &self.project_file].map(PathBuf::as_path)
+    pub fn keys(&self) -> PathBuf {
+        self.store.parent().unwrap_or(&self.data).join("keys")
+    }
+
+    /// Where the head of the store's ledger is kept that it is compared with later: not beside the store.
+    #[must_use]
+    pub fn anchor(&self) -> PathBuf {
+        self.anchors().join(store_name(&self.store) + ".checkpoint")
+    }
+
+    /// The folder of such heads.
+    #[must_use]
+    pub fn anchors(&self) -> PathBuf {
+        self.data.join("anchors")
+    }
+
+    /// The gate's own files and folders, which nobody under judgement may change.
+    #[must_use]
+    pub fn own_files(&self) -> [PathBuf; 6] {
+        let Self { store, trusted_file, user_file, project_file, .. } = self.clone();
+        [store, self.keys(), self.anchors(), trusted_file, user_file, project_file]
     }
 
     /// Reads the settings that hold here.

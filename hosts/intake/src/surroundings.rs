@@ -77,11 +77,11 @@ impl Surroundings {
         self.branch.get_or_init(|| self.repository.as_ref().and_then(Repository::branch)).as_deref()
     }
 
-    /// Whether a path is, or accompanies, a file of the gate itself.
+    /// Whether a path is, accompanies, or is below a file or folder of the gate itself.
     #[must_use]
     pub fn is_own(&self, path: &Path) -> bool {
         self.own_files.iter().any(|own| {
-            path == own
+            path.starts_with(own)
                 || path
                     .to_str()
                     .zip(own.to_str())

@@ -75,6 +75,20 @@ pub enum StoreError {
         /// What is wrong with it.
         detail: String,
     },
+    /// The key that the signed ledger needs is not at hand. Nothing of the command was kept.
+    KeyMissing {
+        /// The verifier key of the one that is needed.
+        key: String,
+        /// Where it was looked for, where there is a place for keys.
+        folder: Option<PathBuf>,
+    },
+    /// A key's file is not as it has to be. Nothing of the command was kept.
+    KeyUnusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it; never what it holds.
+        detail: String,
+    },
     /// The operating system refused something else.
     Io {
         /// What it said.
@@ -100,6 +114,8 @@ impl StoreError {
             Self::Corrupt { .. } => "corrupt",
             Self::Diverged { .. } => "diverged",
             Self::Import { .. } => "import",
+            Self::KeyMissing { .. } => "ledger_key_missing",
+            Self::KeyUnusable { .. } => "ledger_key_unusable",
             Self::Io { .. } => "io",
             Self::Core(error) => error.code(),
         }
@@ -154,6 +170,17 @@ impl fmt::Display for StoreError {
                 "record {sequence} was written by a build that judges otherwise ({detail}); the journal is intact, use that build"
             ),
             Self::Import { line, detail } => write!(out, "line {line} cannot be imported: {detail}; nothing was made"),
+            Self::KeyMissing { key, folder: None } => {
+                write!(out, "the ledger's key {key} is needed to sign, and nobody has it here; nothing was applied")
+            }
+            Self::KeyMissing { key, folder: Some(folder) } => write!(
+                out,
+                "the ledger's key {key} is needed to sign, and is not in {}; bring its file back; nothing was applied",
+                folder.display()
+            ),
+            Self::KeyUnusable { path, detail } => {
+                write!(out, "the key file {} cannot be used: {detail}; nothing was applied", path.display())
+            }
             Self::Io { detail } => out.write_str(detail),
             Self::Core(error) => fmt::Display::fmt(error, out),
         }
@@ -172,6 +199,12 @@ impl std::error::Error for StoreError {
 impl From<Error> for StoreError {
     fn from(error: Error) -> Self {
         Self::Core(error)
+    }
+}
+
+impl From<stigmergate_core::attest::Error> for StoreError {
+    fn from(error: stigmergate_core::attest::Error) -> Self {
+        Self::Core(error.into())
     }
 }
 

@@ -258,7 +258,7 @@ pub(crate) fn new_file(path: &Path) -> std::io::Result<fs::File> {
 }
 
 /// Makes the folders that are missing, which only their owner may enter.
-fn make_folder(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
     if path.is_dir() {
         return Ok(());
     }

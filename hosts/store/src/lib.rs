@@ -11,12 +11,17 @@
 //! | `file`, `schema` | how a file is made and connected to, its tables and the steps between their versions |
 //! | `record`, `replica` | one record and the chain that holds them, the kernel and how far it has come |
 //! | `read`, `notes` | past records; incidents and small facts |
+//! | `ledger`, `keys` | the signed events and heads that commands leave, and the files of the keys that sign |
+//! | `layout` | a ledger as files that other tools verify |
 //! | `verify`, `compact`, `transfer`, `repair` | the whole journal: proved, shortened, carried elsewhere, saved |
 #![forbid(unsafe_code)]
 
 mod compact;
 mod error;
 mod file;
+mod keys;
+mod layout;
+mod ledger;
 mod notes;
 mod options;
 mod read;
@@ -30,6 +35,9 @@ mod verify;
 
 pub use compact::Compacted;
 pub use error::StoreError;
+pub use keys::{KeyFile, KeyFolder, Keys};
+pub use layout::verify_export;
+pub use ledger::LedgerNodes;
 pub use notes::Incident;
 pub use options::{Durability, Options};
 pub use read::{Order, Records};

@@ -1,5 +1,7 @@
 //! How a store is opened.
 
+use crate::keys::Keys;
+use std::sync::Arc;
 use std::time::Duration;
 use stigmergate_core::policy::Policy;
 
@@ -28,6 +30,8 @@ pub struct Options {
     pub initial_policy: Option<Policy>,
     /// The file (its log aside) does not grow beyond this many bytes; more is [`StoreError::DiskFull`](crate::StoreError::DiskFull).
     pub max_bytes: Option<u64>,
+    /// Who has the key of the signed ledger. Without it, a command that would write events is not applied.
+    pub keys: Option<Arc<dyn Keys>>,
 }
 
 impl Default for Options {
@@ -39,6 +43,7 @@ impl Default for Options {
             read_only: false,
             initial_policy: None,
             max_bytes: None,
+            keys: None,
         }
     }
 }

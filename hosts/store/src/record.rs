@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
 use stigmergate_core::digest::Digest;
-use stigmergate_core::kernel::{Command, Reply, Time};
+use stigmergate_core::kernel::{Command, OutcomeReport, Reply, Subject, Time};
 
 /// The version of a record's form.
 pub const RECORD_VERSION: u32 = 1;
@@ -157,17 +157,22 @@ impl Prepared {
 
 /// The proposal that a command is about.
 pub(crate) fn proposal_id(command: &Command) -> Option<&str> {
-    use stigmergate_core::kernel::Subject;
     match command {
         Command::Propose(proposal) => Some(&proposal.proposal_id),
         Command::Approve(approve) => Some(&approve.proposal_id),
         Command::Deny(deny) => Some(&deny.proposal_id),
         Command::Observe(observation) => Some(&observation.proposal_id),
-        Command::RecordOutcome(report) => match &report.proposal {
-            Subject::Id(id) => Some(id),
-            Subject::Proposal(proposal) => Some(&proposal.proposal_id),
-        },
+        Command::RecordOutcome(report) => about(report),
+        Command::Authorize(authorize) => Some(&authorize.proposal_id),
+        Command::Conclude(conclude) => about(&conclude.report),
         _ => None,
+    }
+}
+
+fn about(report: &OutcomeReport) -> Option<&str> {
+    match &report.proposal {
+        Subject::Id(id) => Some(id),
+        Subject::Proposal(proposal) => Some(&proposal.proposal_id),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::error::StoreError;
 use crate::file::{self, Unfinished};
+use crate::ledger;
 use crate::notes;
 use crate::options::Options;
 use crate::record::Stored;
@@ -13,6 +14,8 @@ use crate::store::Store;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs;
 use std::path::{Path, PathBuf};
+use stigmergate_core::attest::ledger::Ledger;
+use stigmergate_core::attest::tree::leaf_hash;
 use stigmergate_core::digest::Digest;
 use stigmergate_core::kernel::{Kernel, Time};
 use stigmergate_core::policy::{Policy, Preset};
@@ -148,9 +151,12 @@ fn rebuild(damaged: &Connection, fresh: &Connection, at: Time, options: &Options
     let base = replica.sequence;
     let transaction = Transaction::new_unchecked(fresh, TransactionBehavior::Immediate)?;
     replica.write_snapshot(&transaction, &replica.kernel.snapshot())?;
+    copy_events(damaged, &transaction, replica.ledger_size());
     // It ends at the first record that is not whole.
     let _ = each_record(damaged, base, &mut |stored| {
+        let events = replica.ledger_size();
         replica.follow(stored)?;
+        replica.write_events(&transaction, events)?;
         transaction.execute(
             "INSERT INTO journal (sequence, at, version, name, proposal_id, chain, command, reply)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -173,7 +179,13 @@ fn rebuild(damaged: &Connection, fresh: &Connection, at: Time, options: &Options
     let kept_records = replica.sequence.saturating_sub(base);
     let dropped = seen(damaged, replica.sequence).saturating_sub(kept_records);
     copy_notes(damaged, &transaction);
-    let detail = format!("the store was damaged: kept {kept_records} records after record {base}, dropped {dropped}");
+    copy_heads(damaged, &transaction, &replica.kernel, options);
+    let ledger = match ledger::check(&transaction, &replica.kernel) {
+        Ok(()) => String::new(),
+        Err(error) => format!("; {error}"),
+    };
+    let detail =
+        format!("the store was damaged: kept {kept_records} records after record {base}, dropped {dropped}{ledger}");
     notes::note(&transaction, at, "repaired", &detail)?;
     transaction.commit()?;
     Ok(Repaired { base, kept_records, dropped, digest: replica.kernel.digest(), moved_aside: None })
@@ -230,6 +242,38 @@ fn seen(damaged: &Connection, kept_up_to: u64) -> u64 {
     let last = end("DESC").unwrap_or(kept_up_to).max(kept_up_to);
     let first = end("ASC").unwrap_or(1).max(1);
     last.saturating_add(1).saturating_sub(first)
+}
+
+/// Copies the events that the kept records no longer write: those from before them.
+fn copy_events(damaged: &Connection, fresh: &Connection, size: u64) {
+    let copy = || -> Result<(), StoreError> {
+        let query = "SELECT sequence, record FROM ledger_events WHERE sequence < ?1 ORDER BY sequence";
+        let mut statement = damaged.prepare(query)?;
+        let mut rows = statement.query([size.cast_signed()])?;
+        while let Some(row) = rows.next()? {
+            let record = row.get_ref(1)?.as_blob()?;
+            ledger::insert_event(fresh, row.get_ref(0)?.as_i64()?.cast_unsigned(), record, &leaf_hash(record))?;
+        }
+        Ok(())
+    };
+    // What cannot be read is missing, and verifying the ledger says so.
+    let _ = copy();
+}
+
+/// Copies the heads of what is kept, and signs for it where none did and the key is at hand.
+fn copy_heads(damaged: &Connection, fresh: &Connection, kernel: &Kernel, options: &Options) {
+    let size = kernel.ledger().map_or(0, Ledger::size);
+    let copy = || -> Result<(), StoreError> {
+        let mut statement = damaged.prepare("SELECT size, note FROM ledger_heads WHERE size <= ?1 ORDER BY size")?;
+        let mut rows = statement.query([size.cast_signed()])?;
+        while let Some(row) = rows.next()? {
+            ledger::insert_head(fresh, row.get_ref(0)?.as_i64()?.cast_unsigned(), row.get_ref(1)?.as_str()?)?;
+        }
+        Ok(())
+    };
+    let _ = copy();
+    // Where there is a head of this size, it stays.
+    let _ = ledger::sign_head(fresh, kernel, options.keys.as_deref());
 }
 
 /// Copies what can be read of incidents and facts.

@@ -1,8 +1,10 @@
 //! The kernel in memory, and how far into the journal it has come.
 
 use crate::error::StoreError;
+use crate::ledger;
 use crate::record::{Chain, Prepared, Stored};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use stigmergate_core::attest::ledger::Ledger;
 use stigmergate_core::digest::Digest;
 use stigmergate_core::error::Error;
 use stigmergate_core::kernel::{Kernel, Reply, Time};
@@ -108,6 +110,7 @@ impl Replica {
         let Prepared { command, bytes } = prepared;
         let name = command.name();
         let proposal_id = crate::record::proposal_id(&command).map(ToString::to_string);
+        let before = self.ledger_size();
         let reply = self.kernel.apply(at, command)?;
         let answer = crate::record::to_binary(&reply)?;
         let sequence = self.sequence.saturating_add(1);
@@ -120,7 +123,21 @@ impl Replica {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             (sequence.cast_signed(), at.cast_signed(), version, name, proposal_id, chain.as_bytes(), &bytes, &answer),
         )?;
+        self.write_events(connection, before)?;
         Ok(reply)
+    }
+
+    /// How many events the signed ledger has; 0 without one.
+    pub(crate) fn ledger_size(&self) -> u64 {
+        self.kernel.ledger().map_or(0, Ledger::size)
+    }
+
+    /// Writes the events of the command that was applied last; the ledger had `before` events until then.
+    pub(crate) fn write_events(&self, connection: &Connection, before: u64) -> Result<(), StoreError> {
+        let written = self.kernel.written().iter().filter(|entry| entry.event.sequence >= before);
+        written
+            .into_iter()
+            .try_for_each(|entry| ledger::insert_event(connection, entry.event.sequence, &entry.record, &entry.leaf))
     }
 
     /// Writes a snapshot of the kernel as it is.

@@ -13,15 +13,13 @@ pub const SCHEMA_VERSION: u32 = STEPS.len() as u32;
 type Step = fn(&Transaction<'_>) -> rusqlite::Result<()>;
 
 /// The step at index n leads from version n to n + 1. A step that was released is never changed.
-const STEPS: &[Step] = &[tables];
+const STEPS: &[Step] = &[tables, ledger];
 
 /// * `journal`: every applied command with its reply. `name` and `proposal_id` repeat what the command says, to be searched.
 /// * `snapshots`: the first one is the state that the journal begins with, the others save time. `chain` is that of the record
 ///   with this sequence; `seal` covers the row without `bytes`, `digest` covers those.
 /// * `meta`: small facts of the host.
 /// * `incidents`: what must not be lost although it is no command.
-///
-/// Whatever else has to hold for a command (its ledger events) becomes a table that is written in the same transaction.
 fn tables(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "CREATE TABLE journal (
@@ -49,6 +47,17 @@ fn tables(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             kind TEXT NOT NULL,
             detail TEXT NOT NULL
         ) STRICT;",
+    )
+}
+
+/// What belongs to the signed ledger, written in the transaction of its command.
+///
+/// * `ledger_events`: the records, by their numbers from 0, and their leaf hashes.
+/// * `ledger_heads`: the signed heads, by how many events they sign for.
+fn ledger(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "CREATE TABLE ledger_events (sequence INTEGER PRIMARY KEY, record BLOB NOT NULL, leaf BLOB NOT NULL) STRICT;
+        CREATE TABLE ledger_heads (size INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;",
     )
 }
 

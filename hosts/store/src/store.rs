@@ -5,7 +5,7 @@ use crate::file::{self, Unfinished};
 use crate::options::Options;
 use crate::record::Prepared;
 use crate::replica::{Replica, Tail};
-use crate::{notes, repair, schema};
+use crate::{ledger, notes, repair, schema};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,8 @@ impl Store {
     /// Applies a command: one transaction, in which it first catches up with other processes. A command that errs leaves nothing.
     ///
     /// # Errors
-    /// [`StoreError::Core`] where the kernel refuses it; [`StoreError::ReadOnly`], [`StoreError::Busy`], [`StoreError::DiskFull`],
+    /// [`StoreError::Core`] where the kernel refuses it; [`StoreError::KeyMissing`] and [`StoreError::KeyUnusable`] where it writes
+    /// events that nobody here can sign for; [`StoreError::ReadOnly`], [`StoreError::Busy`], [`StoreError::DiskFull`],
     /// [`StoreError::Corrupt`], [`StoreError::Diverged`].
     pub fn apply(&mut self, at: Time, command: Command) -> Result<Applied, StoreError> {
         let applied = self.apply_all(at, vec![command])?;
@@ -222,13 +223,17 @@ impl Store {
             Err(StoreError::Corrupt { .. }) => replica = Replica::load_within(&transaction)?,
             other => other?,
         }
-        let in_file = replica.sequence;
+        let (in_file, signed) = (replica.sequence, replica.ledger_size());
         let judged = judge(&replica.kernel).and_then(|(prepared, answer)| {
             let applied = prepared.into_iter().map(|command| {
                 let reply = replica.append(&transaction, at, command)?;
                 Ok(Applied { sequence: replica.sequence, reply })
             });
-            Ok((applied.collect::<Result<Vec<_>, StoreError>>()?, answer))
+            let applied = applied.collect::<Result<Vec<_>, StoreError>>()?;
+            if replica.ledger_size() > signed {
+                ledger::sign_head(&transaction, &replica.kernel, self.options.keys.as_deref())?;
+            }
+            Ok((applied, answer))
         });
         let kept = judged.is_ok();
         if kept {

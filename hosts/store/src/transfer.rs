@@ -1,11 +1,12 @@
 //! A store as lines of JSON: for other tools to read, and to make the same store elsewhere.
 //!
-//! The first line says what follows, then comes a line for each record, incident and fact, and the last line says how many records
-//! there were and which state they lead to. Where the JSON of a record does not read back as exactly the same command and reply,
+//! The first line says what follows, then comes a line for each record, incident, fact, event and head of the signed ledger, and the
+//! last line says how many records there were and which state they lead to. Where the JSON of a record does not read back as exactly the same command and reply,
 //! its line carries the exact form besides, in base64 of postcard.
 
 use crate::error::StoreError;
 use crate::file::{self, Unfinished};
+use crate::ledger;
 use crate::notes::{self, Incident};
 use crate::options::Options;
 use crate::record::{Chain, Prepared, Record, Stored, from_binary, to_binary};
@@ -14,15 +15,16 @@ use crate::store::Store;
 use crate::verify;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
 use std::path::Path;
+use stigmergate_core::attest::tree::leaf_hash;
 use stigmergate_core::digest::Digest;
 use stigmergate_core::kernel::{Command, Kernel, Reply, Time};
 
 /// The version of an export's form.
-pub const EXPORT_VERSION: u32 = 1;
+pub const EXPORT_VERSION: u32 = 2;
 
 const FORMAT: &str = "stigmergate-journal";
 
@@ -35,6 +37,8 @@ enum Line {
     Record(Box<RecordLine>),
     Incident(Incident),
     Meta(Meta),
+    LedgerEvent(LedgerEvent),
+    LedgerHead(LedgerHead),
     /// The last one.
     End(End),
 }
@@ -77,6 +81,19 @@ struct Exact {
 struct Meta {
     key: String,
     value: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LedgerEvent {
+    sequence: u64,
+    /// The record itself, which is JSON of one spelling.
+    record: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LedgerHead {
+    size: u64,
+    note: String,
 }
 
 /// The end of an export, and of an import.
@@ -151,10 +168,29 @@ fn export(connection: &Connection, out: &mut dyn Write) -> Result<End, StoreErro
     for (key, value) in notes::all_meta(connection)? {
         write(out, &Line::Meta(Meta { key, value }))?;
     }
+    ledger::check(connection, &replica.kernel)?;
+    write_ledger(connection, out)?;
     let records = replica.sequence.saturating_sub(first);
     let end = End { records, sequence: replica.sequence, digest: replica.kernel.digest() };
     write(out, &Line::End(end))?;
     Ok(end)
+}
+
+fn write_ledger(connection: &Connection, out: &mut dyn Write) -> Result<(), StoreError> {
+    let mut events = connection.prepare("SELECT sequence, record FROM ledger_events ORDER BY sequence")?;
+    let mut events = events.query([])?;
+    while let Some(row) = events.next()? {
+        let record = String::from_utf8_lossy(row.get_ref(1)?.as_blob()?).into_owned();
+        let sequence = row.get_ref(0)?.as_i64()?.cast_unsigned();
+        write(out, &Line::LedgerEvent(LedgerEvent { sequence, record }))?;
+    }
+    let mut heads = connection.prepare("SELECT size, note FROM ledger_heads ORDER BY size")?;
+    let mut heads = heads.query([])?;
+    while let Some(row) = heads.next()? {
+        let size = row.get_ref(0)?.as_i64()?.cast_unsigned();
+        write(out, &Line::LedgerHead(LedgerHead { size, note: row.get(1)? }))?;
+    }
+    Ok(())
 }
 
 fn write(out: &mut dyn Write, line: &Line) -> Result<(), StoreError> {
@@ -200,6 +236,8 @@ fn import(connection: &Connection, input: &mut dyn BufRead) -> Result<End, Store
                 notes::note(connection, incident.at, &incident.kind, &incident.detail)?;
             }
             Some(Line::Meta(meta)) => notes::set_meta(connection, &meta.key, &meta.value)?,
+            Some(Line::LedgerEvent(event)) => take_event(connection, &lines, &event)?,
+            Some(Line::LedgerHead(head)) => ledger::insert_head(connection, head.size, &head.note)?,
             Some(Line::Header(_)) => return Err(lines.wrong("a second header")),
             None => return Err(lines.wrong("the export ends before its last line: a part of it is missing")),
             Some(Line::End(end)) => {
@@ -208,6 +246,7 @@ fn import(connection: &Connection, input: &mut dyn BufRead) -> Result<End, Store
                 if found != end {
                     return Err(lines.wrong(&format!("it leads to {found:?}, not to {end:?}")));
                 }
+                ledger::check(connection, &replica.kernel).map_err(|error| lines.wrong(&error.to_string()))?;
                 if lines.next()?.is_some() {
                     return Err(lines.wrong("something follows the last line"));
                 }
@@ -257,6 +296,18 @@ fn take(connection: &Connection, lines: &Lines<'_>, replica: &mut Replica, line:
         found => found?,
     };
     if to_binary(&found)? == to_binary(&reply)? { Ok(()) } else { Err(lines.wrong("it answers otherwise than it did")) }
+}
+
+/// Takes an event over. Those of the records above were written with them, and have to be the same.
+fn take_event(connection: &Connection, lines: &Lines<'_>, event: &LedgerEvent) -> Result<(), StoreError> {
+    let LedgerEvent { sequence, record } = event;
+    let query = "SELECT record FROM ledger_events WHERE sequence = ?1";
+    let known: Option<Vec<u8>> = connection.query_row(query, [sequence.cast_signed()], |row| row.get(0)).optional()?;
+    match known {
+        None => ledger::insert_event(connection, *sequence, record.as_bytes(), &leaf_hash(record.as_bytes())),
+        Some(known) if known == record.as_bytes() => Ok(()),
+        Some(_) => Err(lines.wrong(&format!("event {sequence} is not the one that its record wrote"))),
+    }
 }
 
 /// The lines of an import, counted.

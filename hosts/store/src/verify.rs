@@ -1,6 +1,7 @@
 //! The whole journal once more, and compared.
 
 use crate::error::StoreError;
+use crate::ledger;
 use crate::record::{Stored, proposal_id, to_binary};
 use crate::replica::{Replica, SELECT_SNAPSHOT, digest_of, read_snapshot};
 use crate::store::Store;
@@ -22,8 +23,8 @@ pub struct Verified {
 }
 
 impl Store {
-    /// Applies every record again, from the state that the journal begins with, and compares every reply, every snapshot and the
-    /// file's own structure. It reads one record at a time.
+    /// Applies every record again, from the state that the journal begins with, and compares every reply, every snapshot, the signed
+    /// ledger and the file's own structure. It reads one record at a time.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] for what is not as it was written, [`StoreError::Diverged`] for a record that this build answers
@@ -87,6 +88,7 @@ fn replay(connection: &Connection) -> Result<Verified, StoreError> {
     if let Some((sequence, _)) = snapshots.first_key_value() {
         return Err(StoreError::corrupt(format!("there is a snapshot after record {sequence}, but not that record")));
     }
+    ledger::check(connection, &replica.kernel)?;
     let records = replica.sequence.saturating_sub(base);
     Ok(Verified { base, records, snapshots: compared, digest: replica.kernel.digest() })
 }

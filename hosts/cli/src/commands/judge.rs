@@ -1,7 +1,7 @@
-//! `propose`, `outcome` and `tick`: the gate without a host.
+//! `propose`, `authorize`, `receipt`, `outcome` and `tick`: the gate without a host.
 
 use super::{Answer, count};
-use crate::args::{OutcomeArgs, ProposeArgs, TickArgs};
+use crate::args::{AuthorizeArgs, OutcomeArgs, ProposeArgs, ReceiptArgs, TickArgs};
 use crate::failure::{DONE, FOUND, Failure};
 use crate::gate::{Gate, find, show};
 use crate::screen;
@@ -10,11 +10,13 @@ use serde_json::Value;
 use std::io::{IsTerminal as _, Read};
 use std::path::Path;
 use stigmergate_core::budget::Cost;
+use stigmergate_core::digest::Digest;
 use stigmergate_core::error::Error;
 use stigmergate_core::explain;
 use stigmergate_core::gate::{Decision, Verdict};
 use stigmergate_core::kernel::{
-    Command, Feedback, Kernel, OutcomeReply, OutcomeReport, Reply, StatedCost, Subject, Ticked, Ticks,
+    Authorize, Command, Conclude, Feedback, Kernel, OutcomeReply, OutcomeReport, Receive, Reply, StatedCost, Subject,
+    Ticked, Ticks,
 };
 use stigmergate_core::policy::Policy;
 use stigmergate_core::proposal::Proposal;
@@ -116,6 +118,9 @@ fn read_text(file: &Path) -> Result<String, Failure> {
 #[derive(Serialize)]
 struct Recorded<'a> {
     sequence: u64,
+    /// The number of its event on the ledger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<u64>,
     #[serde(flatten)]
     reply: &'a OutcomeReply,
 }
@@ -133,9 +138,19 @@ pub(crate) fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure
         cost: StatedCost::new(cost),
         human_feedback: args.feedback.as_deref().map(Feedback::from_text).unwrap_or_default(),
     };
-    let applied = gate.apply(&mut store, Command::RecordOutcome(Box::new(report)))?;
-    let Reply::Outcome(reply) = applied.reply else { return Err(unexpected()) };
-    let value = Recorded { sequence: applied.sequence, reply: &reply };
+    let command = match args.attested {
+        None => Command::RecordOutcome(Box::new(report)),
+        Some(receipt) => {
+            Command::Conclude(Box::new(Conclude { receipt, report, claim: read_claim(args.claim.as_deref())? }))
+        }
+    };
+    let applied = gate.apply(&mut store, command)?;
+    let (reply, event) = match applied.reply {
+        Reply::Outcome(reply) => (reply, None),
+        Reply::Concluded(reply) => (reply.outcome, Some(reply.sequence)),
+        _ => return Err(unexpected()),
+    };
+    let value = Recorded { sequence: applied.sequence, event, reply: &reply };
     Ok(Answer::new(gate, &value, || {
         let sign = if reply.trust_delta < stigmergate_core::fixed::Fixed::ZERO { "" } else { "+" };
         format!(
@@ -150,6 +165,72 @@ pub(crate) fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure
             reply.total_proposals,
         )
     }))
+}
+
+#[derive(Serialize)]
+struct Attested<T> {
+    /// The number of the journal's record.
+    record: u64,
+    #[serde(flatten)]
+    reply: T,
+}
+
+/// Gives leave for one execution.
+pub(crate) fn authorize(gate: &Gate, args: &AuthorizeArgs) -> Result<Answer, Failure> {
+    let seconds = match args.within.as_deref() {
+        None => None,
+        Some(text) => Some(screen::seconds(text).filter(|seconds| *seconds > 0).ok_or_else(|| {
+            let message = format!("--within: {} is no while, such as 30s or 5m", screen::plain(text));
+            Failure::new("value", message).in_field("within")
+        })?),
+    };
+    drop(gate.look_closely()?);
+    let (mut store, _) = gate.act()?;
+    let proposal_id = find(&store, &args.id)?.verdict.id;
+    let ttl_ms = seconds.map(|seconds| seconds.saturating_mul(1000));
+    let applied = gate.apply(&mut store, Command::Authorize(Authorize { proposal_id, ttl_ms }))?;
+    let Reply::Authorized(reply) = applied.reply else { return Err(unexpected()) };
+    let value = Attested { record: applied.sequence, reply };
+    Ok(Answer::new(gate, &value, || {
+        let reply = &value.reply;
+        format!(
+            "authorization {}: {} may run this once, until {}\n  arguments {}\n",
+            reply.sequence,
+            screen::cut(&reply.actor, 60),
+            gate.clock.until(reply.expires),
+            reply.arguments
+        )
+    }))
+}
+
+/// Records an execution.
+pub(crate) fn receipt(gate: &Gate, args: &ReceiptArgs) -> Result<Answer, Failure> {
+    let receive = Receive {
+        authorization: args.authorization,
+        actor: args.actor.clone(),
+        arguments: read_digest("arguments", &args.arguments)?,
+        receipt: read_digest("result", &args.result)?,
+        started: None,
+        claim: read_claim(args.claim.as_deref())?,
+    };
+    drop(gate.look_closely()?);
+    let (mut store, _) = gate.act()?;
+    let applied = gate.apply(&mut store, Command::Receive(receive))?;
+    let Reply::Received(reply) = applied.reply else { return Err(unexpected()) };
+    let value = Attested { record: applied.sequence, reply };
+    Ok(Answer::new(gate, &value, || {
+        let number = value.reply.sequence;
+        format!("receipt {number}; its outcome: `stigmergate outcome ID --attested {number} --passed` or `--failed`\n")
+    }))
+}
+
+fn read_digest(field: &str, text: &str) -> Result<Digest, Failure> {
+    let wrong = || Failure::new("value", format!("--{field}: expected 64 hexadecimal digits")).in_field(field);
+    Digest::from_hex(text.trim()).ok_or_else(wrong)
+}
+
+fn read_claim(file: Option<&Path>) -> Result<Option<String>, Failure> {
+    file.map(read_text).transpose()
 }
 
 /// A cost that is not well formed would count as not stated, and somebody who states one wants to know.

@@ -4,6 +4,8 @@ pub(crate) mod answer;
 pub(crate) mod doctor;
 pub(crate) mod host;
 pub(crate) mod judge;
+pub(crate) mod keys;
+pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod policy;
 pub(crate) mod status;

@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use stigmergate_core::digest::Digest;
 use stigmergate_core::kernel;
-use stigmergate_core::policy::Preset;
+use stigmergate_core::policy::{AttestMode, Preset};
 use stigmergate_intake::settings::Settings;
-use stigmergate_store::Incident;
+use stigmergate_store::{Incident, Keys as _};
 
 /// The incidents that are shown.
 const SHOWN_INCIDENTS: usize = 3;
@@ -53,6 +53,10 @@ struct Holding {
     digest: Digest,
     sources: Vec<Source>,
     ignored: Vec<String>,
+    /// Whether what happens is to be signed for.
+    attest: AttestMode,
+    /// The ledger's key has no file that can be used.
+    key_missing: bool,
 }
 
 #[derive(Serialize)]
@@ -78,6 +82,8 @@ fn look(gate: &Gate, settings: &Settings) -> Result<Status, Failure> {
             digest: settings.policy.digest(),
             sources: sources(settings),
             ignored: settings.ignored.clone(),
+            attest: settings.policy.attest.mode,
+            key_missing: false,
         },
         hooks: host::installed(gate),
     };
@@ -95,6 +101,7 @@ fn look(gate: &Gate, settings: &Settings) -> Result<Status, Failure> {
     status.incidents.count = store.incident_count()?.max(numbers.counts.incidents);
     status.incidents.latest = store.incidents(SHOWN_INCIDENTS)?;
     status.store.exists = true;
+    status.policy.key_missing = numbers.ledger.as_ref().is_some_and(|ledger| gate.keys().signer(&ledger.key).is_err());
     status.kernel = Some(numbers);
     status.hot = hot;
     Ok(status)
@@ -144,8 +151,39 @@ fn head(gate: &Gate, status: &Status) -> String {
         count(kernel.agents, "agent", "agents"),
         count(kernel.traces, "live trace", "live traces"),
     );
+    if let Some(line) = ledger(status) {
+        text.push_str(&line);
+    }
     text.push_str(&incidents(gate, &status.incidents));
     text
+}
+
+/// Whether what happens is signed for.
+fn ledger(status: &Status) -> Option<String> {
+    let mode = status.policy.attest;
+    let Some(ledger) = status.kernel.as_ref().and_then(|kernel| kernel.ledger.as_ref()) else {
+        return match mode {
+            AttestMode::Disabled => None,
+            AttestMode::Optional => Some(
+                "attestation is optional, and there is no key: nothing is signed; `stigmergate keys new`\n".to_owned(),
+            ),
+            AttestMode::Required => Some(
+                "attestation is required, and there is no key: every call is blocked; `stigmergate keys new`\n"
+                    .to_owned(),
+            ),
+        };
+    };
+    let missing = if status.policy.key_missing { "; its key is missing: `stigmergate keys show`" } else { "" };
+    let stopped = if mode == AttestMode::Disabled { "; attestation is disabled, nothing is added" } else { "" };
+    let awaited = match ledger.incomplete {
+        0 => String::new(),
+        more => format!(", {} no outcome yet", count(more, "execution has", "executions have")),
+    };
+    Some(format!(
+        "ledger {}: {}{awaited}{missing}{stopped}; `stigmergate ledger verify`\n",
+        screen::plain(&ledger.origin),
+        count(ledger.size, "event", "events")
+    ))
 }
 
 /// The last incidents, a line each.

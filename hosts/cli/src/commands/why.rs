@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use stigmergate_core::explain;
 use stigmergate_core::gate::{Decision, Verdict};
-use stigmergate_core::kernel::State;
+use stigmergate_core::kernel::{Lifecycle, LifecycleView, State};
 use stigmergate_core::proposal::Proposal;
 
 #[derive(Serialize)]
@@ -18,6 +18,8 @@ struct Why<'a> {
     at: u64,
     id: &'a str,
     state: Option<&'a State>,
+    /// Where it stands on the signed ledger.
+    lifecycle: Option<LifecycleView>,
     proposal: &'a Proposal,
     verdict: &'a Verdict,
     text: &'a str,
@@ -37,21 +39,30 @@ pub(crate) fn why(gate: &Gate, args: &WhyArgs) -> Result<Answer, Failure> {
         }
     };
     let id = judged.verdict.id.as_str();
-    let state = store.with_current(|kernel| kernel.at(gate.clock.now).proposal(id).map(|proposal| proposal.state))?;
+    let known = store.with_current(|kernel| kernel.at(gate.clock.now).proposal(id))?;
+    let (state, lifecycle) = known.map(|known| (known.state, known.lifecycle)).unzip();
+    let lifecycle = lifecycle.flatten();
     let text = explain::long(&screen::plain_verdict(&judged.verdict));
     let value = Why {
         sequence: judged.sequence,
         at: judged.at,
         id,
         state: state.as_ref(),
+        lifecycle,
         proposal: &judged.proposal,
         verdict: &judged.verdict,
         text: &text,
     };
-    Ok(Answer::new(gate, &value, || for_people(gate, &judged, state.as_ref(), &text)))
+    Ok(Answer::new(gate, &value, || for_people(gate, &judged, state.as_ref(), lifecycle, &text)))
 }
 
-fn for_people(gate: &Gate, judged: &Judged, state: Option<&State>, long: &str) -> String {
+fn for_people(
+    gate: &Gate,
+    judged: &Judged,
+    state: Option<&State>,
+    lifecycle: Option<LifecycleView>,
+    long: &str,
+) -> String {
     let number = judged.sequence;
     let verdict = &judged.verdict;
     let mut text = String::new();
@@ -68,6 +79,9 @@ fn for_people(gate: &Gate, judged: &Judged, state: Option<&State>, long: &str) -
     if let Some(line) = state.and_then(|state| stands(state, number)) {
         _ = writeln!(text, "{line}");
     }
+    if let Some(lifecycle) = lifecycle {
+        _ = writeln!(text, "  on the ledger {}: {}", lifecycle.stage.as_str(), events(&lifecycle.events));
+    }
     if let (Some(State::Held), Some(expires)) = (state, verdict.expires_at) {
         _ = writeln!(text, "  unanswered, it ends at {}", gate.clock.until(expires));
     }
@@ -75,6 +89,22 @@ fn for_people(gate: &Gate, judged: &Judged, state: Option<&State>, long: &str) -
         _ = writeln!(text, "  a refusal cannot be approved; what would change it stands above");
     }
     screen::wrap(&text, gate.width)
+}
+
+/// Its events by their numbers, as `ledger show` takes them.
+fn events(life: &Lifecycle) -> String {
+    let all = [
+        ("proposal", Some(life.proposal)),
+        ("verdict", Some(life.verdict)),
+        ("approval", life.approval),
+        ("authorization", life.authorization),
+        ("receipt", life.receipt),
+        ("outcome", life.outcome),
+        ("rejection", life.rejection),
+        ("error", life.error),
+    ];
+    let each = all.into_iter().filter_map(|(kind, number)| Some(format!("{kind} {}", number?)));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn stands(state: &State, number: u64) -> Option<String> {

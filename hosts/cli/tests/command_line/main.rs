@@ -11,6 +11,7 @@
 mod doctor;
 mod hosts;
 mod judging;
+mod ledger;
 mod policy;
 mod scene;
 mod surface;

@@ -12,6 +12,7 @@ mod damage;
 mod exact;
 mod files;
 mod journal;
+mod ledger;
 mod processes;
 mod support;
 mod transfer;

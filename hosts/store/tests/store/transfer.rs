@@ -84,7 +84,7 @@ fn an_import_that_fails_leaves_nothing_behind() {
     broken.push(text.replace("\"p2\"", "\"p77\""));
     broken.push(text.replace("\"score\":", "\"score\":9"));
     broken.push(text.replacen("stigmergate-journal", "other", 1));
-    broken.push(text.replacen("\"version\":1", "\"version\":2", 1));
+    broken.push(text.replacen("\"version\":2", "\"version\":3", 1));
     broken.extend([0, 1, 3, 6, lines.len() - 1].map(without));
     broken.extend([10, 2000, text.len() / 2, text.len() - 3].map(|length| text[..length].to_string()));
     for (number, text) in broken.iter().enumerate() {
