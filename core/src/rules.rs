@@ -114,8 +114,13 @@ fn stands_in(option: &str, words: &[String]) -> bool {
     })
 }
 
+/// Whether a word is meant. In a rule a star stands for anything: `curl *` is about every address, whatever slashes it has.
 fn word_matches(rule: &str, word: &str) -> bool {
-    rule == word || (rule.contains(['*', '?', '[']) && Glob::new(rule).is_ok_and(|glob| glob.matches(word)))
+    if rule == word {
+        return true;
+    }
+    let anything = || rule.replace("**", "*").replace('*', "**");
+    rule.contains(['*', '?', '[']) && Glob::new(&anything()).is_ok_and(|glob| glob.matches(word))
 }
 
 /// The program's name without its folder and without `.exe`.
@@ -146,6 +151,10 @@ mod tests {
         assert!(command("git push --force", "git push -fu origin x") && command("git push -f", "git push --force"));
         assert!(command("rm -rf", "rm --recursive --force x") && command("rm -rf", "rm -R --force x"));
         assert!(command("git commit --no-verify", "git commit -nm x") && !command("git commit -n", "git commit -m x"));
+        assert!(
+            command("curl *", "curl -s http://x/y") && command("rm *", "rm -rf build/x") && command("rm **", "rm a/b")
+        );
+        assert!(command("*", "ls a/b") && command("docker *", "docker ps") && !command("docker p*", "docker run"));
         assert!(command("npm run *", "npm run build") && !command("npm run *", "npm test"));
     }
 }

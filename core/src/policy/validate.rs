@@ -216,7 +216,7 @@ impl Policy {
         for (field, rules) in rules {
             let broken = rules.iter().position(|rule| !is_rule(rule));
             if let Some(number) = broken {
-                let expected = "the beginning of a command, or the name of a tool, as words or globs";
+                let expected = "the beginning of a command (`curl *`, not `Bash(curl *)`), or the name of a tool, as words or globs";
                 return Err(Error::policy(&alloc::format!("{field}.{number}"), expected));
             }
         }
@@ -293,7 +293,13 @@ fn rises(table: &BTreeMap<Severity, Fixed>) -> bool {
 /// Whether a rule says anything, in words that are plain or compile as globs.
 fn is_rule(rule: &str) -> bool {
     let compiles = |word: &str| !word.contains(['*', '?', '[']) || Glob::new(word).is_ok();
-    !rule.trim().is_empty() && rule.split_whitespace().all(compiles) && compiles(rule)
+    // `Bash(curl *)` is a form of hosts, which would match nothing here.
+    let of_a_host = rule.split_once('(').is_some_and(|(tool, rest)| {
+        !tool.is_empty()
+            && tool.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && rest.trim_end().ends_with(')')
+    });
+    !rule.trim().is_empty() && !of_a_host && rule.split_whitespace().all(compiles) && compiles(rule)
 }
 
 fn require(holds: bool, field: &str, expected: &str) -> Result<(), Error> {

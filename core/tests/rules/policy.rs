@@ -35,6 +35,7 @@ fn contradictory_values_are_named() {
         (r#"{"budget": {"reservation_seconds": 0}}"#, "budget.reservation_seconds"),
         (r#"{"budget": {"call_cost": {"risk_level": 2}}}"#, "budget.call_cost.risk_level"),
         (r#"{"rules": {"deny": ["git push", " "]}}"#, "rules.deny.1"),
+        (r#"{"rules": {"ask": ["Bash(curl *)"]}}"#, "rules.ask.0"),
         (r#"{"rules": {"ask": ["git [a"]}}"#, "rules.ask.0"),
         (r#"{"prune": {"duplicate": 1.5}}"#, "prune.duplicate"),
         (r#"{"attest": {"independent_observer": true}}"#, "attest.independent_observer"),

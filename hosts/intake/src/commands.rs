@@ -1647,7 +1647,8 @@ mod tests {
         git(&other, &["add", "-A"]);
         git(&other, &["commit", "-qm", "init"]);
         scene.table(&[
-            ("git -C ../other reset --hard", &[]),
+            ("git -C ../other reset --hard", &[F::OutsideWorkspace]),
+            ("git -C ../other log", &[]),
             ("cd ../other && git push", &[]),
             ("git push", &[F::SharedBranch]),
         ]);

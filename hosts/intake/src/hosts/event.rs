@@ -280,11 +280,16 @@ fn input(host: Host, value: Option<&Value>) -> Result<Map<String, Value>, EventE
     match value {
         Some(Value::Object(input)) => Ok(input.clone()),
         None => Ok(Map::new()),
-        Some(Value::String(text)) if texts => Ok(match serde_json::from_str(text) {
-            Ok(Value::Object(input)) => input,
-            _ if text.trim().is_empty() => Map::new(),
-            _ => Map::from_iter([(vocabulary::WHOLE.to_string(), text.clone().into())]),
-        }),
+        Some(Value::String(text)) if texts => match serde_json::from_str(text) {
+            Ok(Value::Object(input)) => Ok(input),
+            _ if text.trim().is_empty() => Ok(Map::new()),
+            // A patch is handed over as it is. Of any other text that cannot be read nobody knows what the host makes of it.
+            _ if host == Host::Codex || !crate::patch::files(text).is_empty() => {
+                Ok(Map::from_iter([(vocabulary::WHOLE.to_string(), text.clone().into())]))
+            }
+            Err(error) => Err(EventError { field: "tool_input", expected: format!("an object as JSON: {error}") }),
+            Ok(_) => Err(EventError { field: "tool_input", expected: "an object".into() }),
+        },
         Some(_) => Err(EventError { field: "tool_input", expected: "an object".into() }),
     }
 }
@@ -477,5 +482,9 @@ mod tests {
         assert_eq!(error(Host::Gemini, &call), "tool_input");
         assert_eq!(error(Host::Cursor, &json!({"hook_event_name": "preToolUse", "tool_name": "Shell"})), "session_id");
         assert_eq!(error(Host::Copilot, &json!({"sessionId": "s"})), "hook_event_name");
+        // What the reader cannot take in, the host may.
+        let unreadable = r#"{"command": "rm -rf ~", "description": "\ud800"}"#;
+        let call = json!({"sessionId": "s", "toolName": "bash", "toolArgs": unreadable});
+        assert_eq!(error(Host::Copilot, &call), "tool_input");
     }
 }
