@@ -392,6 +392,8 @@ fn places() -> Places {
             "**/.vault-token",
             "**/.htpasswd",
             "**/.claude/.credentials.json",
+            // The keys that sign the gate's own ledger.
+            "**/stigmergate/*/keys/*",
             "**/.codex/auth.json",
             "**/credentials.json",
             "**/service-account*.json",
@@ -629,6 +631,6 @@ mod tests {
         let places = places();
         assert!(places.secrets.iter().any(|glob| glob.matches("a/.env")));
         assert_eq!(class_rules().last().unwrap().pattern.as_str(), "*");
-        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (44, 99, 23));
+        assert_eq!((places.protected.len(), places.secrets.len(), places.not_secrets.len()), (44, 100, 23));
     }
 }

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | [`table`] | what each host's settings look like, as data |
 //! | [`hooks`] | hooks in a document, found, added and taken back |
-//! | [`line`] | a program as a line for a shell |
-//! | [`file`] | the files on disk |
+//! | `line` | a program as a line for a shell |
+//! | `file` | the files on disk |
 
 pub(crate) mod file;
 pub(crate) mod hooks;
