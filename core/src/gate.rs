@@ -291,6 +291,14 @@ pub struct Verdict {
     pub policy: Digest,
 }
 
+impl Verdict {
+    /// Whether it lets a call run because a person approved it.
+    #[must_use]
+    pub fn stands_on_approval(&self) -> bool {
+        self.reasons.iter().any(|reason| reason.code == ReasonCode::Approved)
+    }
+}
+
 /// Judges.
 #[must_use]
 pub fn assess(question: &Question<'_>, policy: &Policy) -> Assessment {

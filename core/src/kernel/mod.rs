@@ -498,7 +498,11 @@ impl Kernel {
         let state = record.state_at(now.now);
         let passed = matches!(state, State::Approved { .. } | State::Unanswered | State::Lapsed);
         if record.content == *content {
-            let verdict = record.verdict().filter(|_| !passed);
+            // An approval is for one use, in its time: what stood on it does not stand for ever.
+            let expires = self.policy.approval.expires_seconds.saturating_mul(1000);
+            let over = record.observed || now.now.saturating_sub(record.at) >= expires;
+            let used_up = |verdict: &Verdict| over && verdict.stands_on_approval();
+            let verdict = record.verdict().filter(|verdict| !passed && !used_up(verdict));
             return Ok(verdict.map_or(Before::AskedAgain, |verdict| Before::Verdict(Box::new(verdict))));
         }
         // A HOLD may come back with more facts; anything else is another proposal.

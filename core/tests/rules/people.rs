@@ -43,6 +43,21 @@ fn the_same_id_uses_its_approval_too_and_once() {
 }
 
 #[test]
+fn the_same_id_does_not_use_its_approval_for_ever() {
+    let mut scene = Scene::standard();
+    scene.propose(push("c1"));
+    scene.approve("c1");
+    // A host may repeat its event.
+    assert_eq!(scene.propose(push("c1")).decision, Decision::Execute);
+    assert_eq!(scene.propose(push("c1")).decision, Decision::Execute);
+    assert_eq!(scene.wait(10 * MINUTE).propose(push("c1")).decision, Decision::Hold);
+    scene.approve("c1");
+    assert_eq!(scene.propose(push("c1")).decision, Decision::Execute);
+    scene.observe("c1", true);
+    assert_eq!(scene.propose(push("c1")).decision, Decision::Hold);
+}
+
+#[test]
 fn an_act_that_is_asked_for_again_waits_once() {
     let mut scene = Scene::standard();
     let waiting = |scene: &Scene| -> Vec<String> {

@@ -420,7 +420,7 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct HookArgs {
     /// The host whose event comes on standard input
     #[arg(value_name = "HOST")]

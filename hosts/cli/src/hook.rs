@@ -33,6 +33,11 @@ const MOST_BYTES: u64 = 33 << 20;
 /// Shorter than any host's own limit, so that waiting for other processes ends in an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(8);
 
+/// The whole process ends by then: longer than [`PATIENCE`], shorter than the time that hosts give it.
+const LONGEST: Duration = Duration::from_secs(15);
+/// Bytes of stack for reading and judging.
+const STACK_BYTES: usize = 16 << 20;
+
 /// Judges the event on standard input. Never ends with another code than 0 and 2.
 pub(crate) fn run(args: &HookArgs, common: &Common) -> ExitCode {
     // A panic is a fault of the gate; it must not count as a pass.
@@ -40,7 +45,18 @@ pub(crate) fn run(args: &HookArgs, common: &Common) -> ExitCode {
         let _ = writeln!(std::io::stderr(), "stigmergate: internal error, so that nothing is let through: {info}");
         std::process::exit(i32::from(BLOCKED));
     }));
-    ExitCode::from(answer(args, common))
+    // Whatever it waits for or reads for ever: the host would give up on it, and most hosts then let the call through.
+    std::thread::spawn(|| {
+        std::thread::sleep(LONGEST);
+        let text = "stigmergate blocked this call: it took too long to read what it would do, or to read the event";
+        let _ = writeln!(std::io::stderr(), "{text}");
+        std::process::exit(i32::from(BLOCKED));
+    });
+    // Reading needs a stack of its own size, whatever the shell has set.
+    let (args, common) = (args.clone(), common.clone());
+    let judging = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || answer(&args, &common));
+    let code = judging.map_or_else(|error| block(&error.to_string()), |thread| thread.join().unwrap_or(BLOCKED));
+    ExitCode::from(code)
 }
 
 fn answer(args: &HookArgs, common: &Common) -> u8 {

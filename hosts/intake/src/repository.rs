@@ -35,6 +35,9 @@ const MAX_HASHED: u64 = 8 * 1024 * 1024;
 /// Attribute files up to this many bytes are read.
 const MAX_ATTRIBUTES: u64 = 256 * 1024;
 
+/// A repository with a larger file among those that are read to open it is not opened.
+const MAX_HEADER: u64 = 256 << 20;
+
 /// An index of more bytes than this is not read.
 const MAX_INDEX: u64 = 512 * 1024 * 1024;
 
@@ -293,6 +296,9 @@ impl Repository {
     /// The repository whose work tree holds `directory`, as git would find it; `None` also for a bare one.
     pub fn discover(directory: &Path) -> Option<Self> {
         let start = follow_links(&std::path::absolute(directory).ok()?, true).path;
+        if !start.ancestors().all(|folder| is_readable(&folder.join(".git"))) {
+            return None;
+        }
         let options = gix::discover::upwards::Options { dot_git_only: true, ..Default::default() };
         let found = guarded(|| gix::discover::upwards_opts(&start, options).map_err(|_| Reason::Repository));
         let (path, trust) = found.ok()?;
@@ -1187,6 +1193,38 @@ fn conversion_by(file: &Path) -> Conversion {
 }
 
 /// The content of a regular file of at most `limit` bytes.
+/// Whether what would be read of a repository to open it are files that end: a pipe or a device in their place would be waited for, or
+/// read for ever. Nothing there is readable too.
+fn is_readable(git: &Path) -> bool {
+    let ends = |path: &Path| match fs::metadata(path) {
+        Ok(metadata) => metadata.is_dir() || (metadata.is_file() && metadata.len() <= MAX_HEADER),
+        // A link that leads nowhere, or round and round, is no file that is read.
+        Err(_) => true,
+    };
+    let folder = if git.is_dir() { git.to_path_buf() } else { gitfile(git).unwrap_or_default() };
+    let common = folder.join("commondir");
+    let shared = read_small(&common, MAX_ATTRIBUTES)
+        .and_then(|bytes| bytes.trim().to_path().ok().map(|path| folder.join(path)))
+        .unwrap_or_else(|| folder.clone());
+    let named = read_small(&folder.join("HEAD"), MAX_ATTRIBUTES);
+    let branch =
+        named.as_deref().and_then(|head| head.strip_prefix(b"ref:")).and_then(|name| name.trim().to_path().ok());
+    let read = [&folder, &shared].into_iter().flat_map(|folder| {
+        ["HEAD", "commondir", "config", "config.worktree", "packed-refs", "gitdir", "index", "info/exclude", "shallow"]
+            .map(|name| folder.join(name))
+            .into_iter()
+            .chain(branch.map(|branch| folder.join(branch)))
+    });
+    ends(git) && read.collect::<Vec<_>>().iter().all(|path| ends(path))
+}
+
+/// The folder that a `.git` file names.
+fn gitfile(file: &Path) -> Option<PathBuf> {
+    let text = read_small(file, MAX_ATTRIBUTES)?;
+    let path = text.strip_prefix(b"gitdir:")?.trim().to_path().ok()?.to_path_buf();
+    Some(file.parent()?.join(path))
+}
+
 fn read_small(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let metadata = fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > limit {

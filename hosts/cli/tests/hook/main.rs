@@ -371,3 +371,22 @@ fn a_sub_agent_is_an_agent_below_its_host() {
     world.hook(&event);
     assert_eq!(world.latest()["agent"], "claude/code-reviewer");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_repository_of_pipes_and_devices_is_none_that_is_waited_for() {
+    for name in ["HEAD", "packed-refs", "commondir", "config", "refs/heads/main"] {
+        for endless in [false, true] {
+            let world = World::new();
+            let file = world.root.join(".git").join(name);
+            let _ = fs::remove_file(&file);
+            if endless {
+                std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+            } else {
+                assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+            }
+            assert_ne!(permission(&world.shell("1", "rm -rf ~")), "none", "{name} {endless}");
+            assert_ne!(permission(&world.shell("2", "rm mine.txt")), "none", "{name} {endless}");
+        }
+    }
+}
