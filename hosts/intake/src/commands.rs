@@ -196,6 +196,14 @@ impl<'a> Reader<'a> {
         if self.command.words.first().is_some_and(|program| program.glob) {
             collector.fact(FactKind::Unreadable, "the program is named by a pattern");
         }
+        if self.is_any_program() {
+            collector.fact(FactKind::Unreadable, "the program is only known when it runs");
+        }
+        if let Some(patch) = self.patch(&asked) {
+            for (path, effect) in crate::patch::files(&patch) {
+                collector.word(&Word::literal(path), effect, false);
+            }
+        }
         let mut class = asked.reading.class.unwrap_or(Class::Execute);
         if asked.program.is_empty() {
             class = Class::Read;
@@ -250,6 +258,44 @@ impl<'a> Reader<'a> {
             return Asked { program: name, arguments: rest, reading };
         }
         Asked { program: folded, arguments, reading }
+    }
+
+    /// Whether the program is a value that is not known, in a command that would destroy if it were one that does: with options of a
+    /// removal, for a whole home or system, or with nothing behind it, so that the value may be any command.
+    fn is_any_program(&self) -> bool {
+        let Some(program) = self.command.words.first() else { return false };
+        if program.known {
+            // A default that the shell splits into words.
+            return !program.quoted && program.raw.starts_with("${") && program.text.trim().contains(' ');
+        }
+        let arguments = self.command.arguments();
+        let given = |text: &str| arguments.iter().any(|word| word.text == text);
+        let removes = |word: &Word| {
+            let letters = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+            letters.contains(['r', 'R']) && letters.contains('f') && letters.len() <= 4
+        };
+        let whole = |word: &Word| matches!(word.text.as_str(), "~" | "~/" | "~/*" | "/" | "/*") && !word.quoted;
+        let destroys =
+            arguments.iter().any(|word| removes(word) || whole(word)) || (given("--recursive") && given("--force"));
+        // `$x`, split into words by the shell, and `${x:-rm -rf ~}`.
+        let is_command = !program.quoted && program.raw.starts_with('$') && arguments.is_empty();
+        let holds_command = program.raw.starts_with("${") && program.raw.trim().contains(' ');
+        destroys || holds_command || (is_command && !program.raw.starts_with("$("))
+    }
+
+    /// The text of a patch that is handed to a program that applies it.
+    fn patch(&self, asked: &Asked<'a>) -> Option<String> {
+        let verb = asked.reading.verb.first().and_then(|number| asked.arguments.get(*number));
+        let by_git = asked.program == "git" && verb.is_some_and(|verb| matches!(verb.text.as_str(), "apply" | "am"));
+        let of_agents = matches!(asked.program.as_str(), "apply_patch" | "applypatch");
+        if !of_agents && !by_git && asked.program != "patch" {
+            return None;
+        }
+        match &self.command.stdin {
+            Stdin::Text { text, .. } => Some(text.clone()),
+            _ if of_agents => asked.arguments.first().map(|word| word.text.clone()),
+            _ => None,
+        }
     }
 
     /// The host or container that the command runs in, if it is another one.

@@ -5,7 +5,6 @@
 //! the folder is looked at. A search that leaves nothing out is the folder as a whole.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, SystemTime};
 
 use super::sources::find_roots;
 use super::walk::Reader;
@@ -30,8 +29,6 @@ pub struct Entry {
     pub size: u64,
     /// A folder or file with nothing in it.
     pub empty: bool,
-    /// When it was changed last.
-    pub modified: Option<SystemTime>,
 }
 
 /// An expression of `find`.
@@ -42,10 +39,7 @@ enum Expression {
     Kind(String),
     Empty,
     Size(Compared, u64),
-    /// Age in units of this many seconds.
-    Age(Compared, u64),
-    Newer(Option<SystemTime>),
-    /// A test that is not followed.
+    /// A test that is not followed: also one of an age, which changes by itself.
     Open,
     Always,
     Prune,
@@ -196,8 +190,6 @@ impl Reader<'_> {
             return None;
         }
         let mut parser = Parser {
-            reader: self,
-            command,
             arguments,
             at: options.saturating_add(start),
             depth: 0,
@@ -216,8 +208,6 @@ impl Reader<'_> {
 }
 
 struct Parser<'p> {
-    reader: &'p Reader<'p>,
-    command: &'p Command,
     arguments: &'p [Word],
     at: usize,
     depth: usize,
@@ -307,12 +297,6 @@ impl<'p> Parser<'p> {
                 };
                 Expression::Size(Compared::read(number)?, unit)
             }
-            "-mtime" => Expression::Age(Compared::read(self.value()?)?, 24 * 60 * 60),
-            "-mmin" => Expression::Age(Compared::read(self.value()?)?, 60),
-            "-newer" => {
-                let file = self.next()?;
-                Expression::Newer(self.reader.files.and_then(|files| files.modified(&self.command.directory, file)))
-            }
             "-maxdepth" => {
                 self.most_depth = self.value()?.parse().ok()?;
                 Expression::Always
@@ -324,9 +308,9 @@ impl<'p> Parser<'p> {
             "-prune" => Expression::Prune,
             "-true" | "-depth" | "-xdev" | "-mount" | "-noleaf" | "-daystart" => Expression::Always,
             "-readable" | "-writable" | "-executable" | "-nouser" | "-nogroup" => Expression::Open,
-            "-user" | "-group" | "-perm" | "-atime" | "-ctime" | "-amin" | "-cmin" | "-regex" | "-iregex"
-            | "-regextype" | "-ipath" | "-links" | "-anewer" | "-cnewer" | "-newermt" | "-lname" | "-uid" | "-gid"
-            | "-inum" | "-samefile" | "-xtype" => {
+            "-mtime" | "-mmin" | "-newer" | "-user" | "-group" | "-perm" | "-atime" | "-ctime" | "-amin" | "-cmin"
+            | "-regex" | "-iregex" | "-regextype" | "-ipath" | "-links" | "-anewer" | "-cnewer" | "-newermt"
+            | "-lname" | "-uid" | "-gid" | "-inum" | "-samefile" | "-xtype" => {
                 self.next()?;
                 Expression::Open
             }
@@ -369,11 +353,6 @@ impl Expression {
             Self::Kind(kinds) => Some(kinds.split(',').any(|kind| kind.starts_with(entry.kind))),
             Self::Empty => Some(entry.empty),
             Self::Size(compared, unit) => Some(compared.holds(entry.size.div_ceil(*unit))),
-            Self::Age(compared, unit) => {
-                let age = SystemTime::now().duration_since(entry.modified?).unwrap_or(Duration::ZERO);
-                Some(compared.holds(age.as_secs().checked_div(*unit)?))
-            }
-            Self::Newer(than) => Some(entry.modified? > (*than)?),
             Self::Open => None,
             Self::Always => Some(true),
             Self::Prune => {

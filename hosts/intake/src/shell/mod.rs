@@ -167,8 +167,6 @@ pub trait Files {
     /// What lies below a folder, itself first, each folder before what is in it. `None` where that is too much to look at,
     /// or the folder is not the work's own.
     fn entries(&self, directory: &Directory, folder: &Word) -> Option<Vec<Entry>>;
-    /// When a file was changed last.
-    fn modified(&self, directory: &Directory, path: &Word) -> Option<std::time::SystemTime>;
 }
 
 /// A word of a command.

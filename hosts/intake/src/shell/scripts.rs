@@ -149,9 +149,13 @@ impl Reader<'_> {
         }
         let source = self.file_name(&command.directory, from);
         let before = self.renamed.iter().rev().find(|(name, _)| *name == source).map(|(_, program)| program.clone());
-        let Some(original) = before.or_else(|| in_program_folder(&from.text).then(|| from.text.clone())) else {
-            return;
+        // The gate's own program lies in any folder, and under any name.
+        let by_folder = || {
+            let is_program = in_program_folder(&from.text) || super::program_name(&from.text) == "stigmergate";
+            is_program.then(|| from.text.clone())
         };
+        let by_file = || self.files?.linked(&command.directory, from);
+        let Some(original) = before.or_else(by_folder).or_else(by_file) else { return };
         let name = self.file_name(&command.directory, to);
         if self.renamed.len() < MAX_AUTHORED {
             self.renamed.push((name, original));
