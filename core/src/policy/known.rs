@@ -272,6 +272,8 @@ fn files() -> Vec<Row> {
         row("rsync", Delete).when("--delete --delete-before --delete-after --delete-during --delete-delay --delete-excluded --del").places(Which::AllButLast, E::Read).places(Which::Last, E::Delete),
         row("rsync", Write).when("--remove-source-files").places(Which::AllButLast, E::Move).places(Which::Last, E::Create),
         row("scp|sftp", Network).values("-i -P -o -F -l -c -S -J").places(Which::AllButLast, E::Read).places(Which::Last, E::Overwrite).look(&[O::Into]),
+        row("mkfifo", Write).places(Which::All, E::Create).values("-m --mode"),
+        row("mknod", Write).places(Which::First, E::Create).values("-m --mode"),
         row("mktemp", Write).places(Which::All, E::Create).values("-p --tmpdir --suffix"),
         row("mkdir", Write).places(Which::All, E::Create).values("-m --mode"),
         row("touch", Write).places(Which::All, E::Create).values("-d -r -t --date --reference"),
