@@ -546,6 +546,12 @@ mod tests {
         assert_eq!(read("stigmergate approve 3").facts, [FactKind::OwnCommand]);
         assert!(read("stigmergate status").facts.is_empty());
         assert!(read("stigmergate policy check x").facts.is_empty());
+        assert!(read("stigmergate store check").facts.is_empty());
+        assert!(read("stigmergate store export out.jsonl").facts.is_empty());
+        assert_eq!(read("stigmergate store export out.jsonl").class, Some(Class::Write));
+        for changing in ["store repair", "store compact --keep 1", "store import x", "store --yes repair", "store"] {
+            assert_eq!(read(&alloc::format!("stigmergate {changing}")).facts, [FactKind::OwnCommand], "{changing}");
+        }
         assert_eq!(read("stigmergate policy trust").facts, [FactKind::OwnCommand]);
     }
 

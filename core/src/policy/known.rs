@@ -131,6 +131,8 @@ fn own() -> Vec<Row> {
         row("stigmergate status|log|why|hot|agents|budget|replay|report|doctor|help|completions", Read),
         row("stigmergate policy show|check|diff|explain", Read),
         row("stigmergate ledger verify|show", Read),
+        row("stigmergate store show|check", Read),
+        row("stigmergate store export", Write).places(Which::All, E::Overwrite).values("--store --color --at"),
         row("npx|bunx|uvx|pnpx stigmergate", Write).fact(F::OwnCommand),
         row("cargo|npm|pnpm|yarn|bun|pip|pip3|pipx|brew|gem uninstall|remove|rm|un **stigmergate**", Delete)
             .fact(F::OwnCommand),
@@ -140,6 +142,7 @@ fn own() -> Vec<Row> {
         row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report|doctor", Read),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
+        row("npx|bunx|uvx|pnpx stigmergate store show|check", Read),
     ])
 }
 

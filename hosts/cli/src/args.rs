@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Receipt(ReceiptArgs),
     /// Make, show or replace the key that signs the ledger
     Keys(KeysArgs),
+    /// Show, check, repair, shorten or carry the store
+    Store(StoreArgs),
     /// Verify, show or hand on the signed ledger
     Ledger(LedgerArgs),
     /// Let ticks pass, or time where ticks follow from time
@@ -258,6 +260,56 @@ pub(crate) enum KeysCommand {
     Show,
     /// Put a fresh key in force, signed by the old one, which is kept aside. For people: needs a terminal, or --yes
     Rotate {
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+}
+
+const STORE_EXIT_CODES: &str = "\
+Exit codes:
+  0  done; from `check`: everything is whole; from `repair`: it was whole, or is again
+  1  from `check`: the store is damaged; from `repair`: it is whole again, and something was lost
+  2  wrong usage, or an error; nothing was changed
+  3  no store there";
+
+#[derive(Debug, Args)]
+#[command(after_help = STORE_EXIT_CODES)]
+pub(crate) struct StoreArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<StoreCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreCommand {
+    /// Show where the store is, how large, and what is in it; the default
+    Show,
+    /// Apply every record again, and compare every answer, state and signature
+    Check,
+    /// Make a whole store of a damaged one; the damaged file is kept beside it. For people: needs a terminal, or --yes
+    Repair {
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+    /// Let old records go; what they led to stays, `why` no longer explains them. For people: needs a terminal, or --yes
+    Compact {
+        /// How many of the last records stay
+        #[arg(long, default_value_t = 1000, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+        keep: u64,
+        /// Do it without a terminal
+        #[arg(long, short = 'y')]
+        yes: bool,
+    },
+    /// Write the whole store as lines of JSON
+    Export {
+        /// The file, which must not be there yet; `-` or nothing for standard output
+        file: Option<PathBuf>,
+    },
+    /// Make the store from an export, where none is. For people: needs a terminal, or --yes
+    Import {
+        /// The file; `-` for standard input
+        file: PathBuf,
         /// Do it without a terminal
         #[arg(long, short = 'y')]
         yes: bool,

@@ -79,8 +79,7 @@ impl Gate {
     pub(crate) fn act(&self) -> Result<(Store, Settings), Failure> {
         let settings = self.settings()?;
         let keys = Arc::new(self.keys());
-        let options =
-            Options { initial_policy: Some(settings.policy.clone()), keys: Some(keys.clone()), ..Options::default() };
+        let options = options(&settings, keys.clone());
         let mut store = Store::open(&self.locations.store, &options)?;
         let standing = store.with_current(Kernel::policy_digest)?;
         if standing != settings.policy.digest() {
@@ -88,6 +87,11 @@ impl Gate {
         }
         begin_ledger(&mut store, &keys, self.clock.now)?;
         Ok((store, settings))
+    }
+
+    /// How a store is opened that is to be changed.
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        Ok(options(&self.settings()?, Arc::new(self.keys())))
     }
 
     /// The keys of the store's ledger.
@@ -99,6 +103,10 @@ impl Gate {
     pub(crate) fn apply(&self, store: &mut Store, command: Command) -> Result<Applied, Failure> {
         Ok(store.apply(self.clock.now, command)?)
     }
+}
+
+fn options(settings: &Settings, keys: Arc<KeyFolder>) -> Options {
+    Options { initial_policy: Some(settings.policy.clone()), keys: Some(keys), ..Options::default() }
 }
 
 /// Begins the signed ledger where the policy attests, there is a key, and none was begun.

@@ -45,6 +45,7 @@ pub(crate) fn run(args: &HookArgs, common: &Common) -> ExitCode {
         let _ = writeln!(std::io::stderr(), "stigmergate: internal error, so that nothing is let through: {info}");
         std::process::exit(i32::from(BLOCKED));
     }));
+    crate::ending::end_with(BLOCKED);
     // Whatever it waits for or reads for ever: the host would give up on it, and most hosts then let the call through.
     std::thread::spawn(|| {
         std::thread::sleep(LONGEST);
@@ -193,6 +194,9 @@ fn print(answer: &Answer) -> Result<u8, Failure> {
         writeln!(std::io::stderr(), "{}", answer.err).map_err(failed)?;
     }
     if !answer.out.is_empty() {
+        if crate::ending::is_stdout_lost() {
+            return Err(Failure::new("io", format!("nobody can read the answer: {}", answer.out)));
+        }
         let mut out = std::io::stdout().lock();
         // An answer that the host cannot read would let the call through.
         writeln!(out, "{}", answer.out).and_then(|()| out.flush()).map_err(failed)?;

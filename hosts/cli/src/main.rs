@@ -7,11 +7,13 @@
 //! | [`commands`] | a file for each kind of thing that people do |
 //! | [`hook`] | a host's event in, the host's own answer out |
 //! | [`json_text`] | changes to a settings file that leave the rest as it was |
+//! | [`ending`] | what the system would end the process with |
 //! | [`screen`], [`failure`] | what reaches the terminal |
 
 mod args;
 mod commands;
 mod failure;
+mod ending;
 mod gate;
 mod hook;
 mod json_text;
@@ -27,6 +29,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    ending::survive_long_files();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
@@ -61,6 +64,7 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Authorize(args)) => commands::judge::authorize(&gate, args),
         Some(Command::Receipt(args)) => commands::judge::receipt(&gate, args),
         Some(Command::Keys(args)) => commands::keys::keys(&gate, &args.command),
+        Some(Command::Store(args)) => commands::store::store(&gate, args),
         Some(Command::Ledger(args)) => commands::ledger::ledger(&gate, &args.command),
         Some(Command::Tick(args)) => commands::judge::tick(&gate, args),
         Some(Command::Init(args)) => commands::host::init(&gate, args),

@@ -1,15 +1,17 @@
 //! Letting old records go: the state that they led to stays.
 
 use crate::error::StoreError;
+use crate::file;
 use crate::record::Stored;
 use crate::replica::Replica;
 use crate::store::{Store, checkpoint};
 use crate::verify;
+use serde::Serialize;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs;
 
 /// What a compaction removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Compacted {
     /// The journal begins after this record from here on.
     pub base: u64,
@@ -31,6 +33,7 @@ impl Store {
     pub fn compact(&mut self, keep_records: u64) -> Result<Compacted, StoreError> {
         self.check_writable()?;
         self.guarded(|store| {
+            file::remove_leftovers(&store.path);
             let before = size(store);
             let mut compacted = cut(&store.connection, keep_records.max(1))?;
             store.forget();
@@ -45,7 +48,8 @@ impl Store {
     }
 }
 
-fn size(store: &Store) -> u64 {
+/// Bytes of the file and its log.
+pub(crate) fn size(store: &Store) -> u64 {
     ["", "-wal"].iter().fold(0, |sum, suffix| {
         let length = fs::metadata(crate::file::beside(&store.path, suffix)).map_or(0, |found| found.len());
         sum.saturating_add(length)

@@ -4,6 +4,7 @@
 //! make it at once the second finds the first one's. SQLite keeps two more files beside it, `-wal` and `-shm`.
 
 use crate::error::StoreError;
+use crate::mend;
 use crate::options::{Durability, Options};
 use crate::schema::{self, APPLICATION_ID};
 use rusqlite::config::DbConfig;
@@ -86,8 +87,9 @@ pub(crate) fn connect(path: &Path, options: &Options) -> Result<Connection, Stor
     }
     match id.map_err(StoreError::from) {
         Ok(APPLICATION_ID) => {}
-        Ok(_) => return Err(foreign("an SQLite file of another program")),
-        Err(StoreError::Corrupt { .. }) => return Err(foreign("no SQLite file")),
+        Ok(_) if !mend::was_a_store(path) => return Err(foreign("an SQLite file of another program")),
+        Err(StoreError::Corrupt { .. }) if !mend::was_a_store(path) => return Err(foreign("no SQLite file")),
+        Ok(_) => return Err(StoreError::corrupt("its first bytes are not as they were written")),
         Err(error) => return Err(error),
     }
     configure(&connection, options)?;
@@ -151,12 +153,63 @@ fn configure(connection: &Connection, options: &Options) -> Result<(), StoreErro
 }
 
 /// SQLite's own choice: a record touches few pages, and each goes to the log whole.
-const PAGE_BYTES: u64 = 4096;
+pub(crate) const PAGE_BYTES: u64 = 4096;
 
 /// A file that is being made beside its place. It is removed unless it gets there.
 pub(crate) struct Unfinished {
     at: PathBuf,
     place: PathBuf,
+    /// What others see that it is still at work by.
+    held: fs::File,
+}
+
+/// How the name of a file ends that is being made.
+const UNFINISHED: &str = ".new";
+
+/// Makes a file and holds it as long as this process is at it: what nobody holds was left behind by one that was ended.
+fn hold(at: &Path) -> Result<fs::File, StoreError> {
+    /// Who removes leftovers can come between the making and the holding, but not for ever.
+    const TIMES: u32 = 8;
+    let made = |error: std::io::Error| match error.kind() {
+        ErrorKind::PermissionDenied => {
+            StoreError::ReadOnly { detail: format!("no file can be made beside it: {error}") }
+        }
+        _ => StoreError::io("making the store", &error),
+    };
+    for _ in 0..TIMES {
+        // Left behind by a process of the same number.
+        let _ = fs::remove_file(at);
+        let file = new_file(at).map_err(made)?;
+        // Elsewhere a lock would keep SQLite from the file too, and nothing is removed there.
+        if !cfg!(unix) || (file.lock().is_ok() && at.exists()) {
+            return Ok(file);
+        }
+    }
+    Err(StoreError::Busy { waited: Duration::ZERO })
+}
+
+/// Removes what processes that were ended have left half made beside a store. Only what nobody is at any more.
+pub(crate) fn remove_leftovers(place: &Path) {
+    let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else { return };
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let rest = found.as_encoded_bytes().strip_prefix(name.as_encoded_bytes());
+        let Some(rest) = rest.and_then(|rest| rest.strip_prefix(b".")) else { continue };
+        let is_numbered = rest.strip_suffix(UNFINISHED.as_bytes()).is_some_and(|middle| {
+            !middle.is_empty() && middle.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-')
+        });
+        if cfg!(unix) && is_numbered && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            remove_with_companions(&entry.path());
+        }
+    }
+}
+
+fn remove_with_companions(at: &Path) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        // It is there or not, and nothing can be done about it.
+        let _ = fs::remove_file(beside(at, suffix));
+    }
 }
 
 impl Unfinished {
@@ -169,18 +222,10 @@ impl Unfinished {
         static MADE: AtomicU64 = AtomicU64::new(0);
         let parent = place.parent().unwrap_or(Path::new("."));
         make_folder(parent)?;
+        remove_leftovers(place);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let suffix = format!(".{}-{number}.new", std::process::id());
-        let unfinished = Self { at: beside(place, &suffix), place: place.to_path_buf() };
-        // Left behind by a process of the same number that was ended.
-        unfinished.remove();
-        let file = new_file(&unfinished.at).map_err(|error| match error.kind() {
-            ErrorKind::PermissionDenied => {
-                StoreError::ReadOnly { detail: format!("no file can be made beside it: {error}") }
-            }
-            _ => StoreError::io("making the store", &error),
-        })?;
-        drop(file);
+        let at = beside(place, &format!(".{}-{number}{UNFINISHED}", std::process::id()));
+        let unfinished = Self { held: hold(&at)?, at, place: place.to_path_buf() };
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&unfinished.at, flags)?;
         // Nobody sees it before it is whole and on the disk.
@@ -226,11 +271,36 @@ impl Unfinished {
         Ok(())
     }
 
-    fn remove(&self) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            // It is there or not, and nothing can be done about it.
-            let _ = fs::remove_file(beside(&self.at, suffix));
+    /// Makes a copy of a damaged file and its log, with other first bytes.
+    pub(crate) fn copy(place: &Path, head: &[u8], whole: &[u8]) -> Result<Self, StoreError> {
+        use std::io::Write as _;
+        /// Tells apart what one process copies.
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let at = beside(place, &format!(".{}-{number}-0{UNFINISHED}", std::process::id()));
+        let unfinished = Self { held: hold(&at)?, at, place: place.to_path_buf() };
+        let failed = |error: std::io::Error| StoreError::io("copying the damaged store", &error);
+        let mut file = &unfinished.held;
+        file.write_all(head).map_err(failed)?;
+        file.write_all(whole.get(head.len()..).unwrap_or_default()).map_err(failed)?;
+        let log = beside(place, "-wal");
+        if log.exists() {
+            let mut to = new_file(&beside(&unfinished.at, "-wal")).map_err(failed)?;
+            std::io::copy(&mut fs::File::open(log).map_err(failed)?, &mut to).map_err(failed)?;
         }
+        Ok(unfinished)
+    }
+
+    /// Connects to it.
+    pub(crate) fn connect(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.at, flags)?;
+        protect(&connection, &Options::default())?;
+        Ok(connection)
+    }
+
+    fn remove(&self) {
+        remove_with_companions(&self.at);
     }
 }
 

@@ -13,6 +13,7 @@
 //! | `read`, `notes` | past records; incidents and small facts |
 //! | `ledger`, `keys` | the signed events and heads that commands leave, and the files of the keys that sign |
 //! | `layout` | a ledger as files that other tools verify |
+//! | `seen`, `mend` | how far the journal is known to reach; a file whose first bytes are damaged, made readable |
 //! | `verify`, `compact`, `transfer`, `repair` | the whole journal: proved, shortened, carried elsewhere, saved |
 #![forbid(unsafe_code)]
 
@@ -22,6 +23,7 @@ mod file;
 mod keys;
 mod layout;
 mod ledger;
+mod mend;
 mod notes;
 mod options;
 mod read;
@@ -29,6 +31,7 @@ mod record;
 mod repair;
 mod replica;
 mod schema;
+mod seen;
 mod store;
 mod transfer;
 mod verify;
@@ -46,4 +49,4 @@ pub use repair::Repaired;
 pub use schema::SCHEMA_VERSION;
 pub use store::{Applied, Store};
 pub use transfer::{EXPORT_VERSION, End};
-pub use verify::Verified;
+pub use verify::{Summary, Verified};

@@ -6,11 +6,14 @@
 use crate::error::StoreError;
 use crate::file::{self, Unfinished};
 use crate::ledger;
+use crate::mend::Mended;
 use crate::notes;
 use crate::options::Options;
 use crate::record::Stored;
+use crate::seen;
 use crate::replica::{Replica, SELECT_SNAPSHOT, read_snapshot};
 use crate::store::Store;
+use serde::Serialize;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +24,7 @@ use stigmergate_core::kernel::{Kernel, Time};
 use stigmergate_core::policy::{Policy, Preset};
 
 /// What a repair kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Repaired {
     /// The journal begins after this record.
     pub base: u64,
@@ -45,7 +48,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`] where no state can be had at all (nothing was changed then), and as [`Store::open_existing`].
     pub fn repair(path: &Path, at: Time, options: &Options) -> Result<Repaired, StoreError> {
-        let store = Self::open_existing(path, options)?;
+        file::remove_leftovers(&file::locate(path)?);
+        let store = match Self::open_existing(path, options) {
+            Ok(store) => store,
+            // Not even its first bytes are whole.
+            Err(StoreError::Corrupt { .. }) => return mend(path, at, options),
+            Err(error) => return Err(error),
+        };
         store.check_writable()?;
         let healthy = match store.verify() {
             Ok(verified) => Some(verified),
@@ -62,19 +71,42 @@ impl Store {
             });
         }
         let place = store.path.clone();
-        let mut repaired = None;
-        let made = Unfinished::make(&place, |connection| {
-            repaired = Some(rebuild(&store.connection, connection, at, options)?);
-            Ok(())
-        });
-        let made = made.map_err(|error| store.complete(error, std::time::Instant::now()))?;
-        drop(store);
-        let Some(mut repaired) = repaired else { return Err(StoreError::corrupt("nothing was kept")) };
-        let aside = set_aside(&place)?;
-        made.replace()?;
-        repaired.moved_aside = Some(aside);
-        Ok(repaired)
+        let Self { connection, .. } = store;
+        exchange(&place, connection, at, options)
     }
+}
+
+/// Repairs a file that cannot even be opened: from a copy with first bytes as they have to be.
+fn mend(path: &Path, at: Time, options: &Options) -> Result<Repaired, StoreError> {
+    let place = file::locate(path)?;
+    if options.read_only {
+        return Err(StoreError::ReadOnly { detail: "it was opened so".to_string() });
+    }
+    let mended = Mended::of(&place)?;
+    exchange(&place, mended.connect()?, at, options)
+}
+
+/// Makes the store anew from what can be read of the damaged one, and puts it in its place.
+fn exchange(place: &Path, damaged: Connection, at: Time, options: &Options) -> Result<Repaired, StoreError> {
+    let known = seen::read(place);
+    let mut repaired = None;
+    let made = Unfinished::make(place, |connection| {
+        repaired = Some(rebuild(&damaged, connection, known, at, options)?);
+        Ok(())
+    });
+    let made = made.map_err(|error| match error {
+        StoreError::Corrupt { detail, .. } => {
+            StoreError::Corrupt { intact_records: count_intact(&damaged), detail }
+        }
+        other => other,
+    })?;
+    drop(damaged);
+    let Some(mut repaired) = repaired else { return Err(StoreError::corrupt("nothing was kept")) };
+    let aside = set_aside(place)?;
+    made.replace()?;
+    seen::reset(place, repaired.base.saturating_add(repaired.kept_records))?;
+    repaired.moved_aside = Some(aside);
+    Ok(repaired)
 }
 
 /// Copies the file and its log beside it, then takes the log away: it must not be taken for the new file's.
@@ -146,7 +178,13 @@ fn reach(connection: &Connection, from: &Replica) -> u64 {
     sequence
 }
 
-fn rebuild(damaged: &Connection, fresh: &Connection, at: Time, options: &Options) -> Result<Repaired, StoreError> {
+fn rebuild(
+    damaged: &Connection,
+    fresh: &Connection,
+    known: u64,
+    at: Time,
+    options: &Options,
+) -> Result<Repaired, StoreError> {
     let mut replica = best_start(damaged, options)?;
     let base = replica.sequence;
     let transaction = Transaction::new_unchecked(fresh, TransactionBehavior::Immediate)?;
@@ -177,7 +215,7 @@ fn rebuild(damaged: &Connection, fresh: &Connection, at: Time, options: &Options
         replica.write_snapshot(&transaction, &replica.kernel.snapshot())?;
     }
     let kept_records = replica.sequence.saturating_sub(base);
-    let dropped = seen(damaged, replica.sequence).saturating_sub(kept_records);
+    let dropped = extent(damaged, replica.sequence.max(known)).saturating_sub(kept_records);
     copy_notes(damaged, &transaction);
     copy_heads(damaged, &transaction, &replica.kernel, options);
     let ledger = match ledger::check(&transaction, &replica.kernel) {
@@ -234,7 +272,7 @@ fn snapshot_numbers(damaged: &Connection) -> Vec<i64> {
 }
 
 /// How many records the damaged file seems to have had.
-fn seen(damaged: &Connection, kept_up_to: u64) -> u64 {
+fn extent(damaged: &Connection, kept_up_to: u64) -> u64 {
     let end = |order: &str| {
         let query = format!("SELECT sequence FROM journal ORDER BY sequence {order} LIMIT 1");
         damaged.query_row(&query, [], |row| row.get::<_, i64>(0)).ok().map(i64::cast_unsigned)

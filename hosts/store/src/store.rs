@@ -5,7 +5,7 @@ use crate::file::{self, Unfinished};
 use crate::options::Options;
 use crate::record::Prepared;
 use crate::replica::{Replica, Tail};
-use crate::{ledger, notes, repair, schema};
+use crate::{ledger, mend, notes, repair, schema, seen};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,7 @@ impl Store {
             if options.read_only {
                 return Err(StoreError::NotFound { path: path.to_path_buf() });
             }
+            seen::check_free(&place)?;
             let policy = options.initial_policy.clone().unwrap_or_else(|| Policy::preset(Preset::Standard));
             let base = Replica::base(Kernel::new(policy)?);
             // Where another process made one meanwhile, that is the store.
@@ -85,7 +86,7 @@ impl Store {
 
     fn connect(path: PathBuf, options: &Options) -> Result<Self, StoreError> {
         let started = Instant::now();
-        let connection = file::connect(&path, options)?;
+        let connection = file::connect(&path, options).map_err(|error| mend::complete(error, &path))?;
         let is_read_only = options.read_only || connection.is_readonly("main")?;
         let store = Self { connection, path, options: options.clone(), replica: None, is_read_only };
         store.bring_up_to_date().map_err(|error| store.complete(error, started))?;
@@ -178,13 +179,18 @@ impl Store {
 
     /// The replica, loaded and caught up with the file.
     fn current(&mut self) -> Result<Replica, StoreError> {
-        let Some(mut replica) = self.replica.take() else { return Replica::load(&self.connection) };
-        match replica.catch_up(&self.connection) {
-            Ok(()) => Ok(replica),
-            // Another process compacted the journal away under it, or the file is damaged: loading tells.
-            Err(StoreError::Corrupt { .. }) => Replica::load(&self.connection),
-            Err(error) => Err(error),
-        }
+        let known = seen::read(&self.path);
+        let replica = match self.replica.take() {
+            None => Replica::load(&self.connection)?,
+            Some(mut replica) => match replica.catch_up(&self.connection) {
+                Ok(()) => replica,
+                // Another process compacted the journal away under it, or the file is damaged: loading tells.
+                Err(StoreError::Corrupt { .. }) => Replica::load(&self.connection)?,
+                Err(error) => return Err(error),
+            },
+        };
+        seen::check(known, replica.sequence)?;
+        Ok(replica)
     }
 
     fn write<T, E: From<StoreError>>(
@@ -207,6 +213,7 @@ impl Store {
         at: Time,
         judge: impl FnOnce(&Kernel) -> Result<(Vec<Prepared>, T), E>,
     ) -> Result<Result<(Vec<Applied>, T), E>, StoreError> {
+        let known = seen::read(&self.path);
         // Loading takes longest: it is done before the others have to wait for it.
         let mut replica = match self.replica.take() {
             Some(replica) => replica,
@@ -223,6 +230,7 @@ impl Store {
             Err(StoreError::Corrupt { .. }) => replica = Replica::load_within(&transaction)?,
             other => other?,
         }
+        seen::check(known, replica.sequence)?;
         let (in_file, signed) = (replica.sequence, replica.ledger_size());
         let judged = judge(&replica.kernel).and_then(|(prepared, answer)| {
             let applied = prepared.into_iter().map(|command| {
@@ -241,6 +249,9 @@ impl Store {
                 drop_damaged(&transaction, at, sequence)?;
             }
             transaction.commit()?;
+            if replica.sequence > in_file {
+                seen::mark(&self.path, replica.sequence);
+            }
         } else {
             drop(transaction);
         }
@@ -257,8 +268,11 @@ impl Store {
         let Some(mut replica) = self.replica.take() else { return };
         if self.connection.busy_timeout(Duration::ZERO).is_ok() {
             // One of the two a command, so that no caller waits for both.
-            if is_snapshot_due(&replica.tail, self.options.snapshot_every) {
+            // A state apart from the one that the journal begins with: should that be damaged, what came after is not lost with it.
+            let is_alone = self.options.snapshot_every.is_none() && replica.tail.records == replica.sequence;
+            if is_alone || is_snapshot_due(&replica.tail, self.options.snapshot_every) {
                 let _ = write_snapshot(&self.connection, &mut replica);
+                file::remove_leftovers(&self.path);
             } else if std::fs::metadata(file::beside(&self.path, "-wal")).is_ok_and(|log| log.len() >= LOG_BYTES) {
                 let _ = checkpoint(&self.connection);
             }

@@ -11,6 +11,7 @@ use crate::notes::{self, Incident};
 use crate::options::Options;
 use crate::record::{Chain, Prepared, Record, Stored, from_binary, to_binary};
 use crate::replica::{Replica, Tail};
+use crate::seen;
 use crate::store::Store;
 use crate::verify;
 use base64::Engine;
@@ -144,6 +145,8 @@ impl Store {
         if !made.place()? {
             return Err(exists());
         }
+        // It may say how far another store reached that was here.
+        seen::reset(&place, end.sequence)?;
         Ok((Self::open_existing(path, options)?, end))
     }
 }

@@ -4,13 +4,15 @@ use crate::error::StoreError;
 use crate::ledger;
 use crate::record::{Stored, proposal_id, to_binary};
 use crate::replica::{Replica, SELECT_SNAPSHOT, digest_of, read_snapshot};
+use crate::seen;
 use crate::store::Store;
+use serde::Serialize;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
 use stigmergate_core::digest::Digest;
 
 /// What a whole replay found, where nothing was wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verified {
     /// The journal begins after this record: 0, or more after a compaction.
     pub base: u64,
@@ -31,9 +33,11 @@ impl Store {
     /// otherwise; [`StoreError::NewerVersion`], [`StoreError::Busy`], [`StoreError::Io`].
     pub fn verify(&self) -> Result<Verified, StoreError> {
         self.asked(|connection| {
+            let known = seen::read(&self.path);
             // One state of the file, whatever others append meanwhile.
             let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
             let verified = replay(&transaction)?;
+            seen::check(known, verified.base.saturating_add(verified.records))?;
             check_structure(&transaction)?;
             transaction.commit()?;
             Ok(verified)
@@ -48,6 +52,47 @@ impl Store {
     /// [`StoreError::Corrupt`]; [`StoreError::Busy`], [`StoreError::Io`].
     pub fn check(&self) -> Result<(), StoreError> {
         self.asked(|connection| structure_by(connection, "PRAGMA quick_check(1)"))
+    }
+}
+
+/// What is in a store, by count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Bytes of the file and of its log.
+    pub bytes: u64,
+    /// Records in the journal.
+    pub records: u64,
+    /// The number of the first of them; 0 where there is none.
+    pub first: u64,
+    /// The number of the last of them; 0 where there is none.
+    pub last: u64,
+    /// Snapshots, the one that the journal begins with included.
+    pub snapshots: u64,
+    /// Incidents.
+    pub incidents: u64,
+    /// The version of the tables.
+    pub schema: u32,
+    /// The version of a record's form.
+    pub record_version: u32,
+}
+
+impl Store {
+    /// What is in the store. Nothing is applied, and only the structure that is met on the way is checked.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], [`StoreError::Busy`], [`StoreError::Io`].
+    pub fn summary(&self) -> Result<Summary, StoreError> {
+        self.asked(|connection| {
+            let query = "SELECT (SELECT count(*) FROM journal), (SELECT coalesce(min(sequence), 0) FROM journal),
+                 (SELECT coalesce(max(sequence), 0) FROM journal), (SELECT count(*) FROM snapshots), (SELECT count(*) FROM incidents)";
+            let counts = connection.query_row(query, [], |row| {
+                Ok([row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?])
+            })?;
+            let [records, first, last, snapshots, incidents] = counts.map(i64::cast_unsigned);
+            let bytes = crate::compact::size(self);
+            let (schema, record_version) = (crate::schema::version(connection)?, crate::record::RECORD_VERSION);
+            Ok(Summary { bytes, records, first, last, snapshots, incidents, schema, record_version })
+        })
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn at_each_write(gate: &Path, shim: &Shim, kills: u64) -> Result<Row,
     let mut stores = 0_u64;
     while row.faults < kills {
         let made_anew = stores % 3 == 2;
-        let fault = if stores % 2 == 0 { Fault::Kill } else { Fault::Torn };
+        let fault = if stores.is_multiple_of(2) { Fault::Kill } else { Fault::Torn };
         let end = kills.min(row.faults.saturating_add(if made_anew { KILLS_IN_MAKING } else { KILLS_A_STORE }));
         let mut world = begin(gate, stores)?;
         let (mut at, mut asked) = (1_u64, 0_u64);
@@ -85,7 +85,7 @@ fn begin(gate: &Path, number: u64) -> Result<World, Failed> {
 fn come_back(world: &mut World, row: &mut Row) -> Result<(), Failed> {
     let question = world.start(Ask::Propose, &[], |_| {})?;
     let output = world.finish(question, row)?;
-    if !output.status.code().is_some_and(|code| code < 2) {
+    if output.status.code().is_none_or(|code| code >= 2) {
         row.wrong.push(format!("the next process failed: {}", String::from_utf8_lossy(&output.stderr)));
     }
     Ok(())

@@ -78,7 +78,7 @@ fn begin(gate: &Path, is_made: bool, attests: bool, row: &mut Row) -> Result<Wor
 fn settle(world: &mut World, row: &mut Row) -> Result<(), Failed> {
     let question = world.start(Ask::Propose, &[], |_| {})?;
     let output = world.finish(question, row)?;
-    if !output.status.code().is_some_and(|code| code < 2) {
+    if output.status.code().is_none_or(|code| code >= 2) {
         row.wrong.push(format!("nothing stood in the way, and it failed: {}", String::from_utf8_lossy(&output.stderr)));
     }
     Ok(())

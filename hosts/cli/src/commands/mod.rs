@@ -9,6 +9,7 @@ pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod policy;
 pub(crate) mod status;
+pub(crate) mod store;
 pub(crate) mod why;
 
 use crate::failure::{DONE, Failure};
