@@ -4,6 +4,7 @@
 # make bench  the numbers of BENCHMARKS.md
 # make fmt    format the code
 # make hook   the hook on its cases
+# make faults  end, fill, forbid and corrupt under the gate 10 000 times (make test does it a few times)
 # make bare   link the core with nothing beneath it
 # make setup  what the other targets need and the machine may lack
 
@@ -14,7 +15,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GATE   := $(TARGET)/release/stigmergate
 BARE   := --manifest-path tests/bare/Cargo.toml
 
-.PHONY: demo test unit conform hook lint bench fmt bare setup
+.PHONY: demo test unit conform hook faults faults-small lint bench fmt bare setup
 # One cargo at a time: two would wait for each other's lock.
 .NOTPARALLEL:
 
@@ -23,7 +24,7 @@ demo:
 	examples/demo $(GATE)
 
 # In the order in which they fail fastest.
-test: setup lint unit bare conform
+test: setup lint unit bare conform faults-small
 
 unit:
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then run='nextest run'; else run='test --lib --bins --tests --examples'; fi; \
@@ -35,6 +36,15 @@ conform:
 
 hook:
 	$(CARGO) test --release $(LOCKED) -p stigmergate-cli --test hook_cases -- --nocapture
+
+faults:
+	$(CARGO) build --release $(LOCKED) -p stigmergate-cli -p stigmergate-faults
+	$(TARGET)/release/stigmergate-faults --gate $(GATE)
+
+# The program that the unit tests have built already.
+faults-small:
+	$(CARGO) build $(LOCKED) -p stigmergate-cli -p stigmergate-faults
+	$(TARGET)/debug/stigmergate-faults --gate $(TARGET)/debug/stigmergate --kills 200 --every 9 --stride 1497 --commands 2
 
 lint: setup
 	$(CARGO) fmt --all --check

@@ -45,7 +45,6 @@ pub(crate) fn run(args: &HookArgs, common: &Common) -> ExitCode {
         let _ = writeln!(std::io::stderr(), "stigmergate: internal error, so that nothing is let through: {info}");
         std::process::exit(i32::from(BLOCKED));
     }));
-    crate::ending::end_with(BLOCKED);
     // Whatever it waits for or reads for ever: the host would give up on it, and most hosts then let the call through.
     std::thread::spawn(|| {
         std::thread::sleep(LONGEST);

@@ -6,8 +6,8 @@ use crate::record::Stored;
 use crate::replica::Replica;
 use crate::store::{Store, checkpoint};
 use crate::verify;
-use serde::Serialize;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use serde::Serialize;
 use std::fs;
 
 /// What a compaction removed.

@@ -10,11 +10,11 @@ use crate::mend::Mended;
 use crate::notes;
 use crate::options::Options;
 use crate::record::Stored;
-use crate::seen;
 use crate::replica::{Replica, SELECT_SNAPSHOT, read_snapshot};
+use crate::seen;
 use crate::store::Store;
-use serde::Serialize;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 use stigmergate_core::attest::ledger::Ledger;
@@ -95,9 +95,7 @@ fn exchange(place: &Path, damaged: Connection, at: Time, options: &Options) -> R
         Ok(())
     });
     let made = made.map_err(|error| match error {
-        StoreError::Corrupt { detail, .. } => {
-            StoreError::Corrupt { intact_records: count_intact(&damaged), detail }
-        }
+        StoreError::Corrupt { detail, .. } => StoreError::Corrupt { intact_records: count_intact(&damaged), detail },
         other => other,
     })?;
     drop(damaged);

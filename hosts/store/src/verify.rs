@@ -6,8 +6,8 @@ use crate::record::{Stored, proposal_id, to_binary};
 use crate::replica::{Replica, SELECT_SNAPSHOT, digest_of, read_snapshot};
 use crate::seen;
 use crate::store::Store;
-use serde::Serialize;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use stigmergate_core::digest::Digest;
 

@@ -70,7 +70,8 @@ fn versions(gate: &Path) -> Result<Row, Failed> {
         let question = world.start(Ask::Propose, &[], |_| {})?;
         let output = world.finish(question, &mut row)?;
         if output.status.code().is_none_or(|code| code >= 2) {
-            row.wrong.push(format!("version {earlier} was not brought up: {}", String::from_utf8_lossy(&output.stderr)));
+            row.wrong
+                .push(format!("version {earlier} was not brought up: {}", String::from_utf8_lossy(&output.stderr)));
         }
         raw.pragma_update(None, "user_version", SCHEMA_VERSION.saturating_add(1))?;
         for ask in [Ask::Propose, Ask::Go, Ask::Never] {

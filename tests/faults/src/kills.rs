@@ -24,7 +24,8 @@ pub(crate) fn at_each_write(gate: &Path, shim: &Shim, kills: u64) -> Result<Row,
         let (mut at, mut asked) = (1_u64, 0_u64);
         while row.faults < end {
             let (folder, mark) = (world.store_folder(), world.mark());
-            let question = world.start(Ask::numbered(asked), &[], |command| shim.arm(command, &folder, at, fault, &mark))?;
+            let question =
+                world.start(Ask::numbered(asked), &[], |command| shim.arm(command, &folder, at, fault, &mark))?;
             world.finish(question, &mut row)?;
             if std::fs::remove_file(&mark).is_ok() {
                 (row.faults, at) = (row.faults.saturating_add(1), at.saturating_add(1));

@@ -36,6 +36,9 @@ struct Options {
     /// How many processes are killed; half of them at a write that is counted out, half at random
     #[arg(long, default_value_t = 10_000)]
     kills: u64,
+    /// Of the writes that are refused, one of every so many
+    #[arg(long, default_value_t = 1)]
+    every: usize,
     /// One byte of every so many of a small store is changed
     #[arg(long, default_value_t = 1)]
     stride: usize,
@@ -72,7 +75,7 @@ fn run(options: &Options) -> Result<Vec<Row>, Failed> {
     let scenes: Vec<Scene<'_>> = vec![
         ("kills at each write", Box::new(|| Ok(vec![kills::at_each_write(&gate, &shim, half)?]))),
         ("kills at random", Box::new(|| Ok(vec![kills::at_random(&gate, half)?]))),
-        ("refusals", Box::new(|| refusals::all(&gate, &shim))),
+        ("refusals", Box::new(|| refusals::all(&gate, &shim, options.every))),
         ("damage", Box::new(|| damage::all(&gate, options.stride))),
         ("company", Box::new(|| company::all(&gate, options.commands))),
     ];

@@ -7,7 +7,7 @@ use crate::world::{Ask, World};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-pub(crate) fn all(gate: &Path, shim: &Shim) -> Result<Vec<Row>, Failed> {
+pub(crate) fn all(gate: &Path, shim: &Shim, every: usize) -> Result<Vec<Row>, Failed> {
     let kinds: [(&str, &[Fault]); 4] = [
         ("disk full", &[Fault::Once(Errno::NoSpace), Fault::FromThenOn(Errno::NoSpace)]),
         ("quota reached", &[Fault::FromThenOn(Errno::Quota)]),
@@ -19,14 +19,22 @@ pub(crate) fn all(gate: &Path, shim: &Shim) -> Result<Vec<Row>, Failed> {
         let mut row = Row::new(name);
         for fault in faults {
             for (is_made, attests) in [(false, false), (true, false), (true, true)] {
-                at_each_write(gate, shim, *fault, is_made, attests, &mut row)?;
+                let state = State { is_made, attests };
+                at_each_write(gate, shim, *fault, state, every, &mut row)?;
             }
         }
         rows.push(row);
     }
-    rows.push(longest_file(gate)?);
+    rows.push(longest_file(gate, every)?);
     rows.push(nobody_reads(gate)?);
     Ok(rows)
+}
+
+/// What a store is like before the fault.
+#[derive(Clone, Copy)]
+struct State {
+    is_made: bool,
+    attests: bool,
 }
 
 /// One fault at the first write, the second, and so on until a process comes through; each kind of question for itself.
@@ -34,13 +42,14 @@ fn at_each_write(
     gate: &Path,
     shim: &Shim,
     fault: Fault,
-    is_made: bool,
-    attests: bool,
+    state: State,
+    every: usize,
     row: &mut Row,
 ) -> Result<(), Failed> {
+    let State { is_made, attests } = state;
     for ask in [Ask::Propose, Ask::Go, Ask::Never] {
         let mut world = begin(gate, is_made, attests, row)?;
-        for at in 1.. {
+        for at in (1..).step_by(every.max(1)) {
             let (folder, mark) = (world.store_folder(), world.mark());
             let question = world.start(ask, &[], |command| shim.arm(command, &folder, at, fault, &mark))?;
             world.finish(question, row)?;
@@ -85,10 +94,10 @@ fn settle(world: &mut World, row: &mut Row) -> Result<(), Failed> {
 }
 
 /// A limit on the length of files: the system sends a signal that would end the process.
-fn longest_file(gate: &Path) -> Result<Row, Failed> {
+fn longest_file(gate: &Path, every: usize) -> Result<Row, Failed> {
     let mut row = Row::new("files limited in length");
     let mut world = begin(gate, true, false, &mut row)?;
-    for blocks in 0..300_u64 {
+    for blocks in (0..300_u64).step_by(every.max(1)) {
         let limit = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
         let ask = Ask::numbered(blocks);
         let question = world.start(ask, &[], |command| wrap(command, &limit))?;

@@ -86,9 +86,7 @@ fn check(gate: &Gate) -> Result<Answer, Failure> {
     let found = Store::open_existing(&path, &options).and_then(|store| store.verify());
     bar.finish_and_clear();
     let checked = match found {
-        Ok(found) => {
-            Checked { store: path, whole: true, found: Some(found), intact_records: None, message: None }
-        }
+        Ok(found) => Checked { store: path, whole: true, found: Some(found), intact_records: None, message: None },
         Err(StoreError::NotFound { path }) => return Err(absent(&path)),
         Err(error @ StoreError::Corrupt { intact_records, .. }) => Checked {
             store: path,

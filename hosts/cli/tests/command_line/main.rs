@@ -14,4 +14,5 @@ mod judging;
 mod ledger;
 mod policy;
 mod scene;
+mod store;
 mod surface;

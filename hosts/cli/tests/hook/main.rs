@@ -390,3 +390,39 @@ fn a_repository_of_pipes_and_devices_is_none_that_is_waited_for() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_refusal_that_nobody_can_read_blocks() {
+    let world = World::new();
+    for redirection in [">&-", ">/dev/null", ">&- 2>&-"] {
+        let event = world.event("PreToolUse", redirection, "Bash", json!({"command": "rm -rf /"}));
+        let gate = world.command(&["hook", "claude"]);
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(format!("exec \"$0\" hook claude {redirection}")).arg(gate.get_program());
+        shell.env("HOME", &world.home).current_dir(&world.root).stdin(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{redirection}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_of_the_system_blocks_and_never_ends_by_a_signal() {
+    let world = World::new();
+    // Files of no length at all, no stack, no memory.
+    for limit in ["ulimit -f 0", "ulimit -s 16", "ulimit -v 50000"] {
+        let event = world.event("PreToolUse", limit, "Bash", json!({"command": "rm -rf /"}));
+        let gate = world.command(&["hook", "claude"]);
+        let mut shell = Command::new("/bin/sh");
+        shell.arg("-c").arg(format!("{limit} && exec \"$0\" hook claude")).arg(gate.get_program());
+        shell.env("HOME", &world.home).current_dir(&world.root).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        // It may end before it has read.
+        _ = child.stdin.take().unwrap().write_all(event.to_string().as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let denied = String::from_utf8_lossy(&output.stdout).contains("\"deny\"");
+        assert!(output.status.code() == Some(2) || (output.status.code() == Some(0) && denied), "{limit}: {output:?}");
+    }
+}
