@@ -42,6 +42,14 @@ pub enum StoreError {
         /// The latest version that can be read.
         supported: u32,
     },
+    /// A part of the file is exactly what was written, and yet this build cannot read it: another build has another form of it. It was
+    /// not touched.
+    AnotherForm {
+        /// The part.
+        what: String,
+        /// Where reading ended.
+        detail: String,
+    },
     /// The file or its folder cannot be written, or the store was opened for reading.
     ReadOnly {
         /// What cannot be done.
@@ -108,6 +116,7 @@ impl StoreError {
             Self::Path { .. } => "path",
             Self::NotAStore { .. } => "not_a_store",
             Self::NewerVersion { .. } => "newer_version",
+            Self::AnotherForm { .. } => "another_form",
             Self::ReadOnly { .. } => "read_only",
             Self::DiskFull => "disk_full",
             Self::Busy { .. } => "busy",
@@ -151,6 +160,10 @@ impl fmt::Display for StoreError {
             Self::NewerVersion { what, found, supported } => write!(
                 out,
                 "{what} has version {found}, this build reads up to version {supported}; nothing was changed, use a later build"
+            ),
+            Self::AnotherForm { what, detail } => write!(
+                out,
+                "{what} is whole, and was written by a build with another form of it, earlier or later ({detail}); nothing was changed: go on with that build, or move the store's files away to begin anew"
             ),
             Self::ReadOnly { detail } => write!(out, "the store can only be read: {detail}"),
             Self::DiskFull => out.write_str(

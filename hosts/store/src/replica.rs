@@ -84,7 +84,14 @@ impl Replica {
     /// Applies the record that comes next. The reply is the kernel's, which [`verify`](crate::Store::verify) compares with the stored one.
     pub(crate) fn follow(&mut self, stored: &Stored<'_>) -> Result<Reply, StoreError> {
         stored.check(self.sequence, self.chain)?;
-        let reply = self.kernel.apply(stored.at, stored.command()?).map_err(|error| StoreError::Diverged {
+        let command = stored.command().map_err(|error| match error {
+            // Its bytes are those that were written, as the chain says.
+            StoreError::Corrupt { detail, .. } => {
+                StoreError::AnotherForm { what: format!("record {}", stored.sequence), detail }
+            }
+            other => other,
+        })?;
+        let reply = self.kernel.apply(stored.at, command).map_err(|error| StoreError::Diverged {
             sequence: stored.sequence,
             detail: format!("it is refused: {error}"),
         })?;
@@ -173,7 +180,10 @@ pub(crate) fn read_snapshot(row: &rusqlite::Row<'_>) -> Result<Replica, StoreErr
     }
     let kernel = Kernel::restore(bytes).map_err(|error| match error {
         Error::Version { what, found, supported } => StoreError::NewerVersion { what, found, supported },
-        Error::Corrupt { detail, .. } => wrong(&format!("cannot be read: {detail}")),
+        // Its bytes are those that were written, as the digest says.
+        Error::Corrupt { detail, .. } => {
+            StoreError::AnotherForm { what: format!("the snapshot after record {sequence}"), detail }
+        }
         other => StoreError::Core(other),
     })?;
     let tail = Tail { snapshot_bytes: bytes.len() as u64, ..Tail::default() };
@@ -191,4 +201,32 @@ fn seal(sequence: u64, chain: Chain, digest: &Digest) -> Chain {
     text.extend_from_slice(chain.as_bytes());
     text.extend_from_slice(digest.as_bytes());
     Chain::shortened(&Digest::of("stigmergate snapshot row", &text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Store};
+    use stigmergate_core::kernel::Command;
+    use stigmergate_core::policy::{Policy, Preset};
+
+    #[test]
+    fn a_whole_snapshot_of_another_form_is_no_damage() {
+        // given a snapshot that is as it was written, in a form that nobody here reads
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gate.db");
+        let mut store = Store::open(&path, &Options::default()).unwrap();
+        store.apply(1, Command::Advance).unwrap();
+        let replica = Replica::base(Kernel::new(Policy::preset(Preset::Standard)).unwrap());
+        let newest = Replica { sequence: store.last_sequence().unwrap(), ..replica };
+        newest.write_snapshot(&store.connection, &[1, 2, 3]).unwrap();
+        drop(store);
+        // when
+        let mut store = Store::open_existing(&path, &Options::default()).unwrap();
+        let error = store.with_current(Kernel::digest).unwrap_err();
+        // then it is named, nothing is put aside, and a repair leaves it as it is
+        assert_eq!(error.code(), "another_form");
+        assert!(error.to_string().contains("the snapshot after record 1 is whole"), "{error}");
+        assert_eq!(Store::repair(&path, 2, &Options::default()).unwrap_err().code(), "another_form");
+    }
 }

@@ -271,8 +271,9 @@ impl Store {
             // A state apart from the one that the journal begins with: should that be damaged, what came after is not lost with it.
             let is_alone = self.options.snapshot_every.is_none() && replica.tail.records == replica.sequence;
             if is_alone || is_snapshot_due(&replica.tail, self.options.snapshot_every) {
-                let _ = write_snapshot(&self.connection, &mut replica);
+                // First: who is ended in it is followed by one for whom the snapshot is due again.
                 file::remove_leftovers(&self.path);
+                let _ = write_snapshot(&self.connection, &mut replica);
             } else if std::fs::metadata(file::beside(&self.path, "-wal")).is_ok_and(|log| log.len() >= LOG_BYTES) {
                 let _ = checkpoint(&self.connection);
             }

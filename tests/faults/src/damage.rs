@@ -4,6 +4,7 @@ use crate::Failed;
 use crate::report::Row;
 use crate::world::{Ask, Random, World};
 use std::path::{Path, PathBuf};
+use stigmergate_core::policy::Policy;
 use stigmergate_store::{Options, Order, Record, Store, StoreError};
 
 const PAGE_BYTES: usize = 4096;
@@ -24,6 +25,8 @@ struct Original {
     /// The file and its log, before the log was brought into the file.
     split: Vec<(&'static str, Vec<u8>)>,
     records: Vec<Record>,
+    /// The policy that the store began with, as the settings still say it.
+    policy: Policy,
     place: tempfile::TempDir,
 }
 
@@ -45,11 +48,12 @@ impl Original {
         }
         let mut store = Store::open_existing(&path, &Options::default())?;
         let records = records(&store)?;
+        let policy = store.with_current(|kernel| kernel.policy().clone())?;
         // It brings the log into the file; nothing is old enough to go.
         store.compact(u64::MAX)?;
         drop(store);
         let whole = std::fs::read(&path)?;
-        Ok(Self { _world: world, whole, split, records, place: tempfile::tempdir()? })
+        Ok(Self { _world: world, whole, split, records, policy, place: tempfile::tempdir()? })
     }
 
     /// Every byte of the file, one at a time.
@@ -145,7 +149,8 @@ impl Original {
             }
         };
         row.told = row.told.saturating_add(1);
-        match Store::repair(&path, 1_800_000_000_000, &Options::default()) {
+        let options = Options { initial_policy: Some(self.policy.clone()), ..Options::default() };
+        match Store::repair(&path, 1_800_000_000_000, &options) {
             Ok(repaired) => self.compare(&path, intact, repaired.base, what, row),
             Err(StoreError::Corrupt { .. }) if intact == 0 => Ok(()),
             Err(error) => {
