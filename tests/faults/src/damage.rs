@@ -10,8 +10,11 @@ use stigmergate_store::{Options, Order, Record, Store, StoreError};
 const PAGE_BYTES: usize = 4096;
 
 pub(crate) fn all(gate: &Path, stride: usize) -> Result<Vec<Row>, Failed> {
+    // Cuts are few: a coarse run leaves out some of them only.
+    let coarse = stride.div_euclid(500).max(1);
     let small = Original::make(gate, 12)?;
-    let mut rows = vec![small.bytes(stride)?, small.cuts("cut at each page", PAGE_BYTES)?, small.logs(stride)?];
+    let mut rows =
+        vec![small.bytes(stride)?, small.cuts(PAGE_BYTES.saturating_mul(coarse))?, small.logs(stride, coarse)?];
     let large = Original::make(gate, 60)?;
     rows.push(large.random(u64::try_from(40_000_usize.div_ceil(stride.max(1)).clamp(40, 2_000))?)?);
     Ok(rows)
@@ -88,8 +91,8 @@ impl Original {
         Ok(row)
     }
 
-    fn cuts(&self, name: &str, step: usize) -> Result<Row, Failed> {
-        let mut row = Row::new(name);
+    fn cuts(&self, step: usize) -> Result<Row, Failed> {
+        let mut row = Row::new("cut at a page");
         for length in (step..self.whole.len()).step_by(step) {
             let bytes = self.whole.get(..length).unwrap_or_default().to_vec();
             self.look(&[("", bytes)], &format!("cut at {length}"), &mut row)?;
@@ -98,7 +101,7 @@ impl Original {
     }
 
     /// The log: changed, cut, taken away.
-    fn logs(&self, stride: usize) -> Result<Row, Failed> {
+    fn logs(&self, stride: usize, coarse: usize) -> Result<Row, Failed> {
         let mut row = Row::new("the log changed, cut or deleted");
         let with = |log: Option<Vec<u8>>| -> Vec<(&'static str, Vec<u8>)> {
             let others = self.split.iter().filter(|(suffix, _)| *suffix != "-wal" && *suffix != "-shm").cloned();
@@ -114,7 +117,7 @@ impl Original {
             }
             self.look(&with(Some(bytes)), &format!("log byte {at}"), &mut row)?;
         }
-        for length in (0..log.len()).step_by(PAGE_BYTES / 2) {
+        for length in (0..log.len()).step_by(PAGE_BYTES.div_euclid(2).saturating_mul(coarse)) {
             let bytes = log.get(..length).unwrap_or_default().to_vec();
             self.look(&with(Some(bytes)), &format!("log cut at {length}"), &mut row)?;
         }
