@@ -44,7 +44,7 @@ faults:
 # The program that the unit tests have built already.
 faults-small:
 	$(CARGO) build $(LOCKED) -p stigmergate-cli -p stigmergate-faults
-	$(TARGET)/debug/stigmergate-faults --gate $(TARGET)/debug/stigmergate --kills 150 --every 17 --stride 2999 --commands 2
+	$(TARGET)/debug/stigmergate-faults --gate $(TARGET)/debug/stigmergate --kills 150 --every 29 --stride 5003 --commands 2
 
 lint: setup
 	$(CARGO) fmt --all --check

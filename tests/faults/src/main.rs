@@ -79,10 +79,15 @@ fn run(options: &Options) -> Result<Vec<Row>, Failed> {
         ("damage", Box::new(|| damage::all(&gate, options.stride))),
         ("company", Box::new(|| company::all(&gate, options.commands))),
     ];
-    let mut rows = Vec::new();
-    for (name, scene) in &scenes {
-        eprintln!("{name} ...");
-        rows.extend(scene()?);
-    }
-    Ok(rows)
+    // Each has worlds of its own, and mostly waits for processes.
+    let found = std::thread::scope(|scope| {
+        let begun: Vec<_> = scenes.iter().map(|(name, scene)| (name, scope.spawn(scene))).collect();
+        let ended = begun.into_iter().map(|(name, scene)| {
+            let rows = scene.join().unwrap_or_else(|_| Err("it panicked".into()));
+            eprintln!("{name}: done");
+            rows
+        });
+        ended.collect::<Result<Vec<_>, Failed>>()
+    })?;
+    Ok(found.into_iter().flatten().collect())
 }
