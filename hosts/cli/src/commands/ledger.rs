@@ -25,7 +25,7 @@ use stigmergate_core::error::Error;
 use stigmergate_store::{Keys as _, Store, verify_export};
 
 /// What is said wherever a ledger is shown.
-const PROVES: &str = "\
+pub(super) const PROVES: &str = "\
 it proves which events were recorded, in which order, that none was changed since, and that what is recorded as
 executed was authorized before; not that an act was safe, that it truly happened, or that nothing else happened
 ";
@@ -283,6 +283,14 @@ fn sound(gate: &Gate, store: &Store, kept: Option<&Checkpoint>) -> Result<Result
     let trust = Trust::of(gate, &Trusted { keys: Vec::new() })?;
     let report = store.verify_ledger(&trust.verifiers(), kept)?;
     Ok(if is_sound(report.status) { Ok(report) } else { Err(report) })
+}
+
+/// What the store's own ledger is found to be, with the keys and the kept head of this place.
+pub(super) fn found(gate: &Gate, store: &Store) -> Result<Report, Failure> {
+    let anchor = gate.locations.anchor();
+    let kept = if anchor.exists() { Some(read_head(&anchor)?) } else { None };
+    let trust = Trust::of(gate, &Trusted { keys: Vec::new() })?;
+    Ok(store.verify_ledger(&trust.verifiers(), kept.as_ref())?)
 }
 
 fn unsound(report: &Report) -> Failure {
