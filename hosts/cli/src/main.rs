@@ -71,7 +71,9 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Doctor(args)) => commands::doctor::doctor(&gate, args),
         Some(Command::Report(args)) => commands::report::report(&gate, args),
         Some(Command::Watch(args)) => commands::watch::watch(&gate, args, cli.common.color),
-        Some(Command::Completions(_) | Command::Man(_) | Command::Hook(_)) => Err(Failure::new("usage", "handled above")),
+        Some(Command::Completions(_) | Command::Man(_) | Command::Hook(_)) => {
+            Err(Failure::new("usage", "handled above"))
+        }
     }
 }
 

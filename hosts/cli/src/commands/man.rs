@@ -46,7 +46,9 @@ fn write_all(command: &clap::Command, name: &str, written: &mut Written) -> Resu
 }
 
 fn render(command: clap::Command, page: &mut Vec<u8>) -> std::io::Result<()> {
-    clap_mangen::Man::new(command).render(page)
+    let title = command.get_display_name().unwrap_or(command.get_name()).to_uppercase();
+    let version = format!("stigmergate {}", env!("CARGO_PKG_VERSION"));
+    clap_mangen::Man::new(command).title(title).source(version).manual("stigmergate").render(page)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

@@ -8,7 +8,7 @@ use super::log::{HotPlace, Line, hot_places};
 use super::{Answer, count};
 use crate::args::{Color, WatchArgs};
 use crate::failure::{DONE, Failure};
-use crate::gate::{Gate, judged, show, verdicts};
+use crate::gate::{Gate, find, judged, show, verdicts};
 use crate::screen::{self, Clock};
 use std::io::{ErrorKind, IsTerminal as _, Write};
 use std::path::Path;
@@ -158,6 +158,11 @@ impl Watcher<'_> {
                 let view = kernel.at(clock.now);
                 (view.status(), view.waiting(), hot_places(kernel, clock.now, None, false))
             })?;
+            let mut numbered = Vec::new();
+            for held in waiting.into_iter().rev().take(SHOWN) {
+                numbered.push((find(store, &held.id).map_err(Ended::Failed)?.sequence, held));
+            }
+            let waiting = numbered;
             screen.draw(&standing(&clock, &status, &waiting, &hot, screen.width()))?;
         }
         Ok(())
@@ -224,7 +229,13 @@ fn verdict_line(clock: &Clock, line: &Line, width: usize) -> String {
 }
 
 /// Where the gate stands, a few lines that each fit.
-fn standing(clock: &Clock, status: &Status, waiting: &[ProposalView], hot: &[HotPlace], width: usize) -> Vec<String> {
+fn standing(
+    clock: &Clock,
+    status: &Status,
+    waiting: &[(u64, ProposalView)],
+    hot: &[HotPlace],
+    width: usize,
+) -> Vec<String> {
     let counts = &status.counts;
     let mut lines = vec![
         screen::faint(&"─".repeat(width)),
@@ -240,9 +251,9 @@ fn standing(clock: &Clock, status: &Status, waiting: &[ProposalView], hot: &[Hot
             width,
         ),
     ];
-    for held in waiting.iter().rev().take(SHOWN) {
+    for (number, held) in waiting {
         let until = held.deadline.map(|at| format!(", until {}", clock.until(at))).unwrap_or_default();
-        let line = format!("waits: {} of {}{until}", held.id, screen::cut(&held.verdict.agent, 24));
+        let line = format!("waits: #{number} of {}{until}", screen::cut(&held.verdict.agent, 24));
         lines.push(screen::cut(&line, width));
     }
     for place in hot.iter().filter(|place| place.holds_for_ms.is_some()).take(SHOWN) {

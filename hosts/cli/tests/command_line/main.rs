@@ -12,6 +12,8 @@ mod doctor;
 mod hosts;
 mod judging;
 mod ledger;
+mod pages;
 mod policy;
 mod scene;
 mod surface;
+mod watch;

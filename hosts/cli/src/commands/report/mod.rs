@@ -136,8 +136,9 @@ pub(crate) fn report(gate: &Gate, args: &ReportArgs) -> Result<Answer, Failure> 
     let since = time(gate, "since", &args.since)?;
     let until = args.until.as_deref().map_or(Ok(gate.clock.now.saturating_add(1)), |text| time(gate, "until", text))?;
     if since >= until {
-        return Err(Failure::new("value", "the period ends before it begins: --since must be before --until")
-            .in_field("until"));
+        return Err(
+            Failure::new("value", "the period ends before it begins: --since must be before --until").in_field("until")
+        );
     }
     let facts = gather(gate, since, until)?;
     let Some(file) = &args.output else {

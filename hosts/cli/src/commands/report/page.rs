@@ -126,12 +126,9 @@ fn numbers(verdicts: &Verdicts) -> Markup {
     }
 }
 
-/// The drawing's measures, in its own units.
+/// The drawing's measures, in its own units; it is stretched to the window.
 const WIDE: f64 = 960.0;
-const HIGH: f64 = 220.0;
-const LEFT: f64 = 56.0;
-const TOP: f64 = 14.0;
-const BOTTOM: f64 = 28.0;
+const HIGH: f64 = 200.0;
 
 fn over_time(clock: &Clock, facts: &Facts) -> Markup {
     let series = &facts.over_time;
@@ -171,23 +168,13 @@ fn over_time(clock: &Clock, facts: &Facts) -> Markup {
 fn chart(clock: &Clock, facts: &Facts) -> Markup {
     let series = &facts.over_time;
     let highest = series.highest().max(1) as f64;
-    let floor = HIGH - BOTTOM;
-    let room = (WIDE - LEFT) / series.steps.len().max(1) as f64;
-    let tall = |count: u64| (floor - TOP) * count as f64 / highest;
+    let room = WIDE / series.steps.len().max(1) as f64;
+    let tall = |count: u64| HIGH * count as f64 / highest;
     let n = |value: f64| format!("{value:.1}");
-    let label = format!(
-        "Stacked bars: {} verdicts in steps of {}, at most {} in a step. The table below says the same.",
-        facts.verdicts.total(),
-        screen::span(series.step),
-        series.highest()
-    );
-    let (first, last) = (clock.minute(facts.since), clock.minute(facts.until));
+    let label = format!("Stacked bars of {} verdicts; the table below says the same", facts.verdicts.total(),);
     html! {
-        svg viewBox={ "0 0 " (WIDE) " " (HIGH) } role="img" aria-label=(label) {
-            line x1=(n(LEFT)) x2=(n(WIDE)) y1=(n(TOP)) y2=(n(TOP)) {}
-            line x1=(n(LEFT)) x2=(n(WIDE)) y1=(n(floor)) y2=(n(floor)) {}
-            text x=(n(LEFT - 8.0)) y=(n(TOP + 4.0)) text-anchor="end" { (series.highest()) }
-            text x=(n(LEFT - 8.0)) y=(n(floor + 4.0)) text-anchor="end" { "0" }
+        p.soft { "Each bar is " (screen::span(series.step)) "; the highest has " (series.highest()) "." }
+        svg.chart viewBox={ "0 0 " (WIDE) " " (HIGH) } preserveAspectRatio="none" role="img" aria-label=(label) {
             @for (index, step) in series.steps.iter().enumerate() {
                 @if step.total() > 0 {
                     g {
@@ -201,17 +188,16 @@ fn chart(clock: &Clock, facts: &Facts) -> Markup {
                             ("refuse", step.refuse, step.execute.saturating_add(step.hold)),
                         ] {
                             @if count > 0 {
-                                rect class=(class) x=(n(LEFT + room * index as f64 + room * 0.1))
-                                    y=(n(floor - tall(below) - tall(count))) width=(n(room * 0.8))
+                                rect class=(class) x=(n(room * index as f64 + room * 0.1))
+                                    y=(n(HIGH - tall(below) - tall(count))) width=(n(room * 0.8))
                                     height=(n(tall(count).max(0.5))) {}
                             }
                         }
                     }
                 }
             }
-            text x=(n(LEFT)) y=(n(HIGH - 8.0)) { (first) }
-            text x=(n(WIDE)) y=(n(HIGH - 8.0)) text-anchor="end" { (last) }
         }
+        p.ends aria-hidden="true" { span { (clock.minute(facts.since)) } span { (clock.minute(facts.until)) } }
     }
 }
 
@@ -228,7 +214,8 @@ fn reasons(facts: &Facts) -> Markup {
             }
         }
     };
-    let head = html! { th scope="col" { "stopped by" } th.n scope="col" { "calls" } th scope="col" { "the last time" } };
+    let head =
+        html! { th scope="col" { "stopped by" } th.n scope="col" { "calls" } th scope="col" { "the last time" } };
     section("reasons", &table("What decided the calls that were held or refused", &head, &rows))
 }
 
