@@ -7,7 +7,7 @@
 //! | [`commands`] | a file for each kind of thing that people do |
 //! | [`hook`] | a host's event in, the host's own answer out |
 //! | [`json_text`] | changes to a settings file that leave the rest as it was |
-//! | [`screen`], [`failure`] | what reaches the terminal |
+//! | [`screen`], [`progress`], [`failure`] | what reaches the terminal |
 
 mod args;
 mod commands;
@@ -15,6 +15,7 @@ mod failure;
 mod gate;
 mod hook;
 mod json_text;
+mod progress;
 mod screen;
 
 use args::{Cli, Color, Command, Common};

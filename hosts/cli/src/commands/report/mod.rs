@@ -11,8 +11,8 @@ use super::{Answer, count};
 use crate::args::ReportArgs;
 use crate::failure::{DONE, Failure};
 use crate::gate::{Gate, judged, show};
+use crate::progress;
 use crate::screen::{self, plain};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use series::Series;
 use std::collections::{BTreeMap, VecDeque};
@@ -211,7 +211,7 @@ fn gather(gate: &Gate, since: u64, until: u64) -> Result<Facts, Failure> {
 
 /// Reads the journal once. Times may go back in it, so that all of it is looked through.
 fn read_journal(facts: &mut Facts, store: &Store) -> Result<(), Failure> {
-    let bar = progress(store.last_sequence()?, "reading the journal");
+    let bar = progress::bar(store.last_sequence()?, "reading the journal");
     let mut reasons: BTreeMap<&'static str, ReasonCount> = BTreeMap::new();
     let mut stopped = VecDeque::with_capacity(SHOWN);
     for record in store.records(.., Order::OldestFirst) {
@@ -290,15 +290,6 @@ const fn name(code: ReasonCode) -> &'static str {
         ReasonCode::StandingGrant => "a standing grant",
         _ => "another reason",
     }
-}
-
-/// How far long work has come, told on standard error where that is a terminal.
-fn progress(length: u64, doing: &'static str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}") {
-        bar.set_style(style);
-    }
-    bar.with_message(doing)
 }
 
 /// The dimensions of a budget that are used, set aside or capped.
