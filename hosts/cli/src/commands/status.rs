@@ -254,6 +254,12 @@ pub(crate) fn overview(gate: &Gate) -> Result<Answer, Failure> {
             let keys = count(status.policy.ignored.len() as u64, "key", "keys");
             _ = writeln!(text, "{keys} of the project's settings do not count: `stigmergate policy show`");
         }
+        // Where signing is required, nothing can happen before there is a key; an approval cannot either.
+        let is_begun = status.kernel.as_ref().is_some_and(|kernel| kernel.ledger.is_some());
+        if status.policy.attest == AttestMode::Required && !is_begun {
+            text.push_str("next: `stigmergate keys new`: attestation is required, and there is no ledger yet\n");
+            return text;
+        }
         match status.waiting.as_slice() {
             [] => {}
             [first, ..] => {
@@ -277,12 +283,7 @@ pub(crate) fn overview(gate: &Gate) -> Result<Answer, Failure> {
             let place = screen::cut(hot.trace.location.as_str(), gate.width.saturating_sub(30).max(20));
             _ = writeln!(text, "hot for {for_}: {place}");
         }
-        let is_begun = status.kernel.as_ref().is_some_and(|kernel| kernel.ledger.is_some());
         let next = match (&status.kernel, status.hooks.is_empty()) {
-            // Where signing is required, nothing can happen before there is a key.
-            _ if status.policy.attest == AttestMode::Required && !is_begun => {
-                "next: `stigmergate keys new`: attestation is required, and there is no ledger yet"
-            }
             (None, true) => "next: `stigmergate init claude`, or try `stigmergate propose --help`",
             (None, false) => "next: start a session of the host; its tool calls appear in `stigmergate log`",
             (Some(_), _) => "next: `stigmergate log` for the verdicts, `hot` for the places, `help` for more",

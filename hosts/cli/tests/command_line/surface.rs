@@ -24,6 +24,7 @@ fn alone_it_says_where_you_stand_and_what_to_do() {
 #[test]
 fn alone_it_names_the_key_that_is_missing_first() {
     let scene = Scene::new();
+    scene.propose(&held("p1"));
     scene.write_user("preset = \"strict\"\n");
     scene.run(&[]).ends(0).says("next: `stigmergate keys new`");
     scene.run(&["keys", "new", "--name", "log.example", "--yes"]).ends(0);

@@ -366,7 +366,7 @@ fn ledger(facts: &Facts) -> Markup {
         tr { th scope="row" { "events read" } td { (report.records) } }
         tr { th scope="row" { "identity" } td.text { (screen::cut(&view.origin, TEXT)) } }
         tr { th scope="row" { "root" } td.text { code { (report.root.to_string()) } } }
-        tr { th scope="row" { "key in force" } td.text { code { (screen::cut(&view.key.to_string(), TEXT)) } } }
+        tr { th scope="row" { "key in force" } td.text { code { (screen::cut(&view.key.verifier_key(), TEXT)) } } }
         tr { th scope="row" { "executions without an outcome" } td { (report.incomplete) } }
     };
     let head = html! { th scope="col" { "of the ledger" } th scope="col" { "found" } };
