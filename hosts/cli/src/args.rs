@@ -89,8 +89,14 @@ pub(crate) enum Command {
     Uninstall(UninstallArgs),
     /// Try whether hosts reach the gate, and say what keeps them from it
     Doctor(DoctorArgs),
+    /// Make a page for the browser about a period: verdicts, reasons, places, agents, budgets, ledger
+    Report(ReportArgs),
+    /// Follow what is judged as it happens; ends with Ctrl-C
+    Watch(WatchArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
     /// Judge a host's event from standard input: what `init` installs
     Hook(HookArgs),
 }
@@ -463,6 +469,33 @@ pub(crate) struct DoctorArgs {
     /// Only this host
     #[arg(value_parser = host())]
     pub(crate) host: Option<Host>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// From when: a while ago (`2h`, `30d`), a day (`2026-11-28`) or a time of today (`14:02`)
+    #[arg(long, default_value = "7d", value_name = "WHEN")]
+    pub(crate) since: String,
+    /// Up to when, told alike and not included; without it, up to the present
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) until: Option<String>,
+    /// Write the page to this file; without it, to standard output
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// Begin with this many of the last verdicts
+    #[arg(long, short = 'n', default_value_t = 10, value_name = "COUNT")]
+    pub(crate) last: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Write a page for each command into this folder, which is made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -144,7 +144,8 @@ pub(crate) fn verdicts(store: &Store, mut each: impl FnMut(Judged) -> bool) -> R
     Ok(())
 }
 
-fn judged(record: Record) -> Option<Judged> {
+/// The verdict of a record, where it has one.
+pub(crate) fn judged(record: Record) -> Option<Judged> {
     match (record.command, record.reply) {
         (Command::Propose(proposal), Reply::Verdict(verdict)) => {
             Some(Judged { sequence: record.sequence, at: record.at, proposal: *proposal, verdict: *verdict })

@@ -8,7 +8,7 @@
 //! | [`hook`] | a host's event in, the host's own answer out |
 //! | [`json_text`] | changes to a settings file that leave the rest as it was |
 //! | [`ending`] | what the system would end the process with |
-//! | [`screen`], [`failure`] | what reaches the terminal |
+//! | [`screen`], [`progress`], [`failure`] | what reaches the terminal |
 
 mod args;
 mod commands;
@@ -17,6 +17,7 @@ mod failure;
 mod gate;
 mod hook;
 mod json_text;
+mod progress;
 mod screen;
 
 use args::{Cli, Color, Command, Common};
@@ -53,6 +54,9 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         clap_complete::generate(args.shell, &mut Cli::command(), "stigmergate", &mut script);
         return Ok(Answer { text: String::from_utf8_lossy(&script).into_owned(), exit: DONE });
     }
+    if let Some(Command::Man(args)) = &cli.command {
+        return commands::man::man(cli.common.json, args);
+    }
     let gate = Gate::here(&cli.common, width())?;
     match &cli.command {
         None => commands::status::overview(&gate),
@@ -74,7 +78,11 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Init(args)) => commands::host::init(&gate, args),
         Some(Command::Uninstall(args)) => commands::host::uninstall(&gate, args),
         Some(Command::Doctor(args)) => commands::doctor::doctor(&gate, args),
-        Some(Command::Completions(_) | Command::Hook(_)) => Err(Failure::new("usage", "handled above")),
+        Some(Command::Report(args)) => commands::report::report(&gate, args),
+        Some(Command::Watch(args)) => commands::watch::watch(&gate, args, cli.common.color),
+        Some(Command::Completions(_) | Command::Man(_) | Command::Hook(_)) => {
+            Err(Failure::new("usage", "handled above"))
+        }
     }
 }
 

@@ -96,7 +96,15 @@ pub(crate) fn plain_verdict(verdict: &Verdict) -> Verdict {
 
 /// JSON whose texts cannot do anything to a terminal either.
 pub(crate) fn json(value: &impl serde::Serialize) -> String {
-    let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned());
+    escaped(&serde_json::to_string_pretty(value).unwrap_or_else(|_| "null".to_owned()))
+}
+
+/// The same on one line, for a document a line.
+pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
+    escaped(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
+}
+
+fn escaped(text: &str) -> String {
     // The line breaks are the printer's own: those of texts are escaped already.
     text.chars().fold(String::with_capacity(text.len()), |mut shown, character| {
         if character != '\n' && is_treacherous(character) {
@@ -188,6 +196,16 @@ impl Clock {
     /// The day and the time.
     pub(crate) fn exactly(&self, at: u64) -> String {
         self.format(at, "%Y-%m-%d %H:%M:%S")
+    }
+
+    /// The day and the time, to the minute.
+    pub(crate) fn minute(&self, at: u64) -> String {
+        self.format(at, "%Y-%m-%d %H:%M")
+    }
+
+    /// The time of day, to the second.
+    pub(crate) fn second(&self, at: u64) -> String {
+        self.format(at, "%H:%M:%S")
     }
 
     /// `14:12, in 9 min`.

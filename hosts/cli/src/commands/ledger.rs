@@ -4,6 +4,7 @@ use super::{Answer, count};
 use crate::args::{LedgerCommand, Trusted};
 use crate::failure::{FOUND, Failure};
 use crate::gate::{Gate, show};
+use crate::progress::during;
 use crate::screen::{self, plain};
 use serde::Serialize;
 use serde_json::Value;
@@ -25,7 +26,7 @@ use stigmergate_core::error::Error;
 use stigmergate_store::{Keys as _, Store, verify_export};
 
 /// What is said wherever a ledger is shown.
-const PROVES: &str = "\
+pub(super) const PROVES: &str = "\
 it proves which events were recorded, in which order, that none was changed since, and that what is recorded as
 executed was authorized before; not that an act was safe, that it truly happened, or that nothing else happened
 ";
@@ -125,13 +126,14 @@ fn verify(gate: &Gate, folder: Option<&Path>, against: Option<&Path>, trusted: &
     let report = match folder {
         None => {
             let trust = Trust::of(gate, trusted)?;
-            let report = gate.look_closely()?.verify_ledger(&trust.verifiers(), kept.as_ref())?;
+            let report = verify_store(&gate.look_closely()?, &trust, kept.as_ref())?;
             return Ok(verified(gate, &report, !trust.verifiers.is_empty(), kept.as_ref()));
         }
         // Of an export only the given keys are known; those here need not be its own.
         Some(folder) => {
             let keys = trusted.keys.iter().map(|text| read_key(text)).collect::<Result<Vec<_>, _>>()?;
-            verify_export(folder, &Trust::in_keys(&keys)?.verifiers(), kept.as_ref())?
+            let trust = Trust::in_keys(&keys)?;
+            during("verifying the ledger", || verify_export(folder, &trust.verifiers(), kept.as_ref()))?
         }
     };
     Ok(verified(gate, &report, !trusted.keys.is_empty(), kept.as_ref()))
@@ -256,7 +258,7 @@ fn export(gate: &Gate, folder: &Path) -> Result<Answer, Failure> {
     let store = gate.look_closely()?;
     let (_, head) = head_of(&store)?;
     sound(gate, &store, None)?.map_err(|report| unsound(&report))?;
-    store.export_ledger(folder)?;
+    during("writing the ledger", || store.export_ledger(folder))?;
     let exported = Exported { folder: folder.to_path_buf(), size: head.size, root: head.root };
     Ok(Answer::new(gate, &exported, || {
         format!(
@@ -281,8 +283,20 @@ fn head_of(store: &Store) -> Result<(Note, Checkpoint), Failure> {
 /// Verifies before anything is handed on. The inner error is what was found.
 fn sound(gate: &Gate, store: &Store, kept: Option<&Checkpoint>) -> Result<Result<Report, Report>, Failure> {
     let trust = Trust::of(gate, &Trusted { keys: Vec::new() })?;
-    let report = store.verify_ledger(&trust.verifiers(), kept)?;
+    let report = verify_store(store, &trust, kept)?;
     Ok(if is_sound(report.status) { Ok(report) } else { Err(report) })
+}
+
+fn verify_store(store: &Store, trust: &Trust, kept: Option<&Checkpoint>) -> Result<Report, Failure> {
+    Ok(during("verifying the ledger", || store.verify_ledger(&trust.verifiers(), kept))?)
+}
+
+/// What the store's own ledger is found to be, with the keys and the kept head of this place.
+pub(super) fn found(gate: &Gate, store: &Store) -> Result<Report, Failure> {
+    let anchor = gate.locations.anchor();
+    let kept = if anchor.exists() { Some(read_head(&anchor)?) } else { None };
+    let trust = Trust::of(gate, &Trusted { keys: Vec::new() })?;
+    verify_store(store, &trust, kept.as_ref())
 }
 
 fn unsound(report: &Report) -> Failure {

@@ -165,15 +165,20 @@ pub(crate) fn hot(gate: &Gate, args: &HotArgs) -> Result<Answer, Failure> {
     }))
 }
 
+/// Which acts a trace is about.
+pub(crate) fn kind_text(kind: &Kind) -> String {
+    match kind {
+        Kind::Place => "anything".to_owned(),
+        Kind::Act(kind) => plain(kind),
+        Kind::Check(check) => format!("after {}", plain(check)),
+        Kind::Prospective => "only said".to_owned(),
+    }
+}
+
 pub(crate) fn places_table(gate: &Gate, places: &[HotPlace]) -> String {
     let row = |hot: &HotPlace| {
         let trace = &hot.trace;
-        let kind = match &trace.kind {
-            Kind::Place => "anything".to_owned(),
-            Kind::Act(kind) => plain(kind),
-            Kind::Check(check) => format!("after {}", plain(check)),
-            Kind::Prospective => "only said".to_owned(),
-        };
+        let kind = kind_text(&trace.kind);
         let holds = hot.holds_for_ms.map_or_else(|| "-".to_owned(), screen::span);
         vec![
             screen::cut(trace.location.as_str(), gate.width),

@@ -7,9 +7,12 @@ pub(crate) mod judge;
 pub(crate) mod keys;
 pub(crate) mod ledger;
 pub(crate) mod log;
+pub(crate) mod man;
 pub(crate) mod policy;
+pub(crate) mod report;
 pub(crate) mod status;
 pub(crate) mod store;
+pub(crate) mod watch;
 pub(crate) mod why;
 
 use crate::failure::{DONE, Failure};

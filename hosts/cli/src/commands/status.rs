@@ -254,6 +254,12 @@ pub(crate) fn overview(gate: &Gate) -> Result<Answer, Failure> {
             let keys = count(status.policy.ignored.len() as u64, "key", "keys");
             _ = writeln!(text, "{keys} of the project's settings do not count: `stigmergate policy show`");
         }
+        // Where signing is required, nothing can happen before there is a key; an approval cannot either.
+        let is_begun = status.kernel.as_ref().is_some_and(|kernel| kernel.ledger.is_some());
+        if status.policy.attest == AttestMode::Required && !is_begun {
+            text.push_str("next: `stigmergate keys new`: attestation is required, and there is no ledger yet\n");
+            return text;
+        }
         match status.waiting.as_slice() {
             [] => {}
             [first, ..] => {

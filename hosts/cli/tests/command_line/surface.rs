@@ -22,6 +22,17 @@ fn alone_it_says_where_you_stand_and_what_to_do() {
 }
 
 #[test]
+fn alone_it_names_the_key_that_is_missing_first() {
+    let scene = Scene::new();
+    scene.propose(&held("p1"));
+    scene.write_user("preset = \"strict\"\n");
+    scene.run(&[]).ends(0).says("next: `stigmergate keys new`");
+    scene.run(&["keys", "new", "--name", "log.example", "--yes"]).ends(0);
+    let ran = scene.run(&[]).ends(0);
+    assert!(!ran.out.contains("keys new"), "{}", ran.out);
+}
+
+#[test]
 fn help_tells_the_exit_codes_and_usage_errors_end_with_2() {
     let scene = Scene::new();
     scene.run(&["--help"]).ends(0).says("Exit codes").says("HOLD or REFUSE");
@@ -49,6 +60,10 @@ fn help_tells_the_exit_codes_and_usage_errors_end_with_2() {
         "init",
         "uninstall",
         "doctor",
+        "report",
+        "watch",
+        "man",
+        "completions",
     ] {
         scene.run(&[command, "--help"]).ends(0);
     }
