@@ -3,9 +3,12 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-/// Work whose length is known.
+/// Work whose length is known; 0: it is not.
 pub(crate) fn bar(length: u64, doing: &'static str) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target((length > 0).then_some(length), ProgressDrawTarget::stderr());
+    if length == 0 {
+        return bar.with_message(doing);
+    }
     if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}") {
         bar.set_style(style);
     }

@@ -4,13 +4,13 @@ use super::{Answer, count, require_person};
 use crate::args::{StoreArgs, StoreCommand};
 use crate::failure::{ABSENT, FOUND, Failure};
 use crate::gate::{Gate, show};
+use crate::progress;
 use crate::screen::plain;
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 use serde::Serialize;
 use std::fs;
-use std::io::{BufReader, BufWriter, IsTerminal as _, Read, Write};
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use stigmergate_core::attest::ledger::Ledger;
 use stigmergate_core::kernel::Kernel;
 use stigmergate_store::{Compacted, End, Options, Repaired, Store, StoreError, Summary, Verified};
@@ -81,10 +81,9 @@ struct Checked {
 
 fn check(gate: &Gate) -> Result<Answer, Failure> {
     let path = gate.locations.store.clone();
-    let bar = waiting("applying every record again");
     let options = Options { read_only: true, ..Options::default() };
-    let found = Store::open_existing(&path, &options).and_then(|store| store.verify());
-    bar.finish_and_clear();
+    let verify = || Store::open_existing(&path, &options).and_then(|store| store.verify());
+    let found = progress::during("applying every record again", verify);
     let checked = match found {
         Ok(found) => Checked { store: path, whole: true, found: Some(found), intact_records: None, message: None },
         Err(StoreError::NotFound { path }) => return Err(absent(&path)),
@@ -120,9 +119,8 @@ fn absent(path: &Path) -> Failure {
 fn repair(gate: &Gate, yes: bool) -> Result<Answer, Failure> {
     require_person("repairing the store", yes)?;
     let options = gate.options()?;
-    let bar = waiting("keeping what is whole");
-    let repaired = Store::repair(&gate.locations.store, gate.clock.now, &options);
-    bar.finish_and_clear();
+    let repair = || Store::repair(&gate.locations.store, gate.clock.now, &options);
+    let repaired = progress::during("keeping what is whole", repair);
     let repaired = repaired.map_err(|error| match error {
         StoreError::NotFound { path } => absent(&path),
         StoreError::Corrupt { intact_records, detail } => Failure::new(
@@ -164,10 +162,7 @@ fn compact(gate: &Gate, keep: u64, yes: bool) -> Result<Answer, Failure> {
         Err(StoreError::NotFound { path }) => return Err(absent(&path)),
         store => store?,
     };
-    let bar = waiting("letting old records go");
-    let compacted = store.compact(keep);
-    bar.finish_and_clear();
-    let compacted = compacted?;
+    let compacted = progress::during("letting old records go", || store.compact(keep))?;
     Ok(Answer::new(gate, &compacted, || {
         let Compacted { base, removed_records, bytes_before, bytes_after, .. } = compacted;
         match removed_records {
@@ -204,7 +199,7 @@ fn export(gate: &Gate, file: Option<&Path>) -> Result<Answer, Failure> {
     let failed = |error: std::io::Error| Failure::new("io", format!("{} cannot be written: {error}", show(file)));
     // Beside it, so that nobody finds half of an export under its name; only the owner may read it.
     let mut whole = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    let bar = progress(store.summary()?.records, "writing records");
+    let bar = progress::bar(store.summary()?.records, "writing records");
     let mut out = Counted { inner: BufWriter::new(whole.as_file_mut()), bar: bar.clone() };
     let end = store.export(&mut out);
     drop(out);
@@ -239,7 +234,7 @@ fn import(gate: &Gate, file: &Path, yes: bool) -> Result<Answer, Failure> {
         let bytes = input.metadata().map_err(failed)?.len();
         (Box::new(input), bytes)
     };
-    let bar = progress(bytes, "applying every record again");
+    let bar = progress::bar(bytes, "applying every record again");
     let mut input = BufReader::new(bar.wrap_read(input));
     let made = Store::import(&gate.locations.store, &mut input, &gate.options()?);
     bar.finish_and_clear();
@@ -271,23 +266,4 @@ impl<W: Write> Write for Counted<W> {
     fn flush(&mut self) -> std::io::Result<()> {
         self.inner.flush()
     }
-}
-
-/// Work whose length is not known.
-fn waiting(doing: &str) -> ProgressBar {
-    let bar = progress(0, doing);
-    if !bar.is_hidden() {
-        bar.enable_steady_tick(Duration::from_millis(100));
-    }
-    bar
-}
-
-/// Shown on a terminal only, and on standard error: what is asked for goes to standard output.
-fn progress(length: u64, doing: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = if length == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(length) };
-    bar.set_draw_target(ProgressDrawTarget::stderr());
-    bar.with_message(doing.to_owned())
 }
