@@ -10,6 +10,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod policy;
 pub(crate) mod report;
+pub(crate) mod schema;
 pub(crate) mod status;
 pub(crate) mod store;
 pub(crate) mod watch;
