@@ -110,8 +110,7 @@ fn read(text: &str) -> Result<Value, Failure> {
 }
 
 fn unknown(asked: &str) -> Failure {
-    let message =
-        format!("no schema is named {}; `stigmergate schema` lists them", screen::cut(&plain(asked), 100));
+    let message = format!("no schema is named {}; `stigmergate schema` lists them", screen::cut(&plain(asked), 100));
     Failure::absent("unknown_schema", message).in_field("command")
 }
 

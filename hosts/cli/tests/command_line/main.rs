@@ -15,6 +15,7 @@ mod ledger;
 mod pages;
 mod policy;
 mod scene;
+mod schemas;
 mod store;
 mod surface;
 mod watch;
