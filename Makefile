@@ -2,6 +2,7 @@
 # make test   everything that must hold, with its own set-up
 # make lint   formatting, clippy, rustdoc, shell scripts
 # make bench  the numbers of BENCHMARKS.md
+# make peers  the same decision by other engines
 # make fmt    format the code
 # make hook   the hook on its cases
 # make faults  end, fill, forbid and corrupt under the gate 10 000 times (make test does it a few times)
@@ -14,8 +15,9 @@ LOCKED := $(if $(CI),--locked)
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GATE   := $(TARGET)/release/stigmergate
 BARE   := --manifest-path tests/bare/Cargo.toml
+PEERS  := --manifest-path benches/peers/Cargo.toml
 
-.PHONY: demo test unit conform hook faults faults-small lint bench fmt bare setup
+.PHONY: demo test unit conform hook faults faults-small lint bench peers fmt bare setup
 # One cargo at a time: two would wait for each other's lock.
 .NOTPARALLEL:
 
@@ -49,6 +51,7 @@ faults-small:
 lint: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt $(BARE) --check
+	$(CARGO) fmt $(PEERS) --check
 	$(CARGO) clippy --workspace --all-targets $(LOCKED) -- -D warnings
 	$(CARGO) clippy $(BARE) --release --target wasm32-unknown-unknown --target-dir $(TARGET) --no-deps $(LOCKED) -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps $(LOCKED)
@@ -58,9 +61,13 @@ bench:
 	$(CARGO) build --release $(LOCKED) -p stigmergate-cli
 	STIGMERGATE_BIN=$(abspath $(GATE)) $(CARGO) bench $(LOCKED) -p stigmergate-benches
 
+peers:
+	$(CARGO) run --release -q $(LOCKED) $(PEERS)
+
 fmt:
 	$(CARGO) fmt --all
 	$(CARGO) fmt $(BARE)
+	$(CARGO) fmt $(PEERS)
 
 bare: setup
 	tools/check-bare

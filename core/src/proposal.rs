@@ -178,7 +178,7 @@ impl Proposal {
     /// [`Error::Value`] or [`Error::TooLong`] that names the field.
     pub fn check(&self, bounds: &Bounds) -> Result<(), Error> {
         check_id("proposal_id", &self.proposal_id, bounds)?;
-        check_id("agent_id", &self.agent_id, bounds)?;
+        check_actor("agent_id", &self.agent_id, bounds)?;
         check_id("action_type", &self.action_type, bounds)?;
         check_length("agent_type", &self.agent_type, bounds.id_bytes)?;
         self.target.check("target", bounds.location_bytes)?;
@@ -216,6 +216,20 @@ pub(crate) fn check_id(field: &str, id: &str, bounds: &Bounds) -> Result<(), Err
         return Err(Error::value(field, "text without control characters"));
     }
     check_length(field, id, bounds.id_bytes)
+}
+
+/// Whose events verdicts and keys are, in the signed ledger.
+pub(crate) const GATE: &str = "gate";
+
+/// Whose events observed outcomes and incidents are.
+pub(crate) const HOST: &str = "host";
+
+/// Checks the name of an agent or a person: an id, and not one of the names that the ledger knows the gate and its host by.
+pub(crate) fn check_actor(field: &str, name: &str, bounds: &Bounds) -> Result<(), Error> {
+    if name == GATE || name == HOST {
+        return Err(Error::value(field, "another name: `gate` and `host` are the gate's own in the ledger"));
+    }
+    check_id(field, name, bounds)
 }
 
 fn check_items(field: &str, items: usize, bounds: &Bounds) -> Result<(), Error> {

@@ -15,18 +15,12 @@ use crate::attest::lifecycle::{Approving, Execution, Ground, Judged, Receipt};
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::policy::AttestMode;
-use crate::proposal::Proposal;
+use crate::proposal::{GATE, HOST, Proposal};
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
-
-/// Whose events verdicts and keys are.
-pub(super) const GATE: &str = "gate";
-
-/// Whose events observed outcomes and incidents are.
-pub(super) const HOST: &str = "host";
 
 /// The events of a proposal, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! What is asked of the ledger itself: to begin, another key, leave for an execution, a receipt, a linked outcome (SPEC 9).
 
 use super::Kernel;
-use super::attestation::{Attestation, GATE, HOST, Lifecycle, recordable, seed, unattested};
+use super::attestation::{Attestation, Lifecycle, recordable, seed, unattested};
 use super::command::{
     AuthorizationReply, Authorize, BeginLedger, Conclude, ConclusionReply, KeyReply, ReceiptReply, Receive, RotateKey,
     Time,
@@ -16,7 +16,7 @@ use crate::attest::signer::Ed25519Verifier;
 use crate::error::Error;
 use crate::location::check_length;
 use crate::policy::AttestMode;
-use crate::proposal::check_id;
+use crate::proposal::{GATE, HOST, check_id};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

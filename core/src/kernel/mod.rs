@@ -33,7 +33,7 @@ use crate::fixed::Fixed;
 use crate::gate::Verdict;
 use crate::location::Location;
 use crate::policy::{Pipeline, Policy};
-use crate::proposal::{Proposal, check_id};
+use crate::proposal::{Proposal, check_actor};
 use crate::session::Memory;
 use crate::trust::Agents;
 use alloc::boxed::Box;
@@ -306,7 +306,7 @@ impl Kernel {
     /// # Errors
     /// [`Error::Value`] for a cost that is not well formed.
     pub fn spend(&mut self, at: Time, spend: &Spend) -> Result<Answer, Error> {
-        check_id("agent_id", &spend.agent_id, &self.policy.bounds)?;
+        check_actor("agent_id", &spend.agent_id, &self.policy.bounds)?;
         spend.cost.check("cost")?;
         self.agents.check_room(&spend.agent_id, &self.policy.bounds)?;
         self.begin(at);

@@ -9,7 +9,7 @@ use crate::field::{Decay, Kind, Signal, Source};
 use crate::fixed::Fixed;
 use crate::location::check_length;
 use crate::policy::Pipeline;
-use crate::proposal::check_id;
+use crate::proposal::check_actor;
 use alloc::string::ToString;
 
 impl Kernel {
@@ -83,7 +83,7 @@ impl Kernel {
     /// A proposal that a person may answer now.
     fn held(&self, at: Time, id: &str, by: &str) -> Result<&Record, Error> {
         self.check_key()?;
-        check_id("by", by, &self.policy.bounds)?;
+        check_actor("by", by, &self.policy.bounds)?;
         if self.policy.pipeline == Pipeline::Reference {
             let reason = "preset reference has no approvals";
             return Err(Error::Unavailable { feature: "approve".to_string(), reason: reason.to_string() });

@@ -546,7 +546,13 @@ mod tests {
         assert_eq!(read("stigmergate approve 3").facts, [FactKind::OwnCommand]);
         assert!(read("stigmergate status").facts.is_empty());
         assert!(read("stigmergate policy check x").facts.is_empty());
-        assert!(read("stigmergate store check").facts.is_empty());
+        for reading in ["watch", "report --since 2h", "man", "schema log", "store check"] {
+            assert!(read(&alloc::format!("stigmergate {reading}")).facts.is_empty(), "{reading}");
+        }
+        let written = |text: &str| read(text).places.first().map(|(_, effect)| *effect);
+        assert_eq!(written("stigmergate report --output page.html"), Some(Effect::Overwrite));
+        assert_eq!(written("stigmergate report -o page.html"), Some(Effect::Overwrite));
+        assert_eq!(written("stigmergate report --since 2h"), None);
         assert!(read("stigmergate store export out.jsonl").facts.is_empty());
         assert_eq!(read("stigmergate store export out.jsonl").class, Some(Class::Write));
         for changing in ["store repair", "store compact --keep 1", "store import x", "store --yes repair", "store"] {

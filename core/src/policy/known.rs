@@ -128,7 +128,11 @@ pub(super) fn rows() -> Vec<Row> {
 fn own() -> Vec<Row> {
     Vec::from([
         row("stigmergate", Write).fact(F::OwnCommand).unless("--version -V"),
-        row("stigmergate status|log|why|hot|agents|budget|replay|report|doctor|help|completions", Read),
+        row("stigmergate status|log|why|hot|agents|budget|replay|watch|doctor|help|completions|schema", Read),
+        row("stigmergate report", Read)
+            .option("-o --output", E::Overwrite)
+            .values("--since --until --store --color --at"),
+        row("stigmergate man", Read).option("--out", E::Overwrite).values("--store --color --at"),
         row("stigmergate policy show|check|diff|explain", Read),
         row("stigmergate ledger verify|show", Read),
         row("stigmergate store show|check", Read),
@@ -139,7 +143,8 @@ fn own() -> Vec<Row> {
         row("uv|npm|yarn tool|pip|global uninstall|remove **stigmergate**", Delete).fact(F::OwnCommand),
         row("pkill|killall|taskkill *stigmergate*", Delete).fact(F::OwnCommand),
         row("alias|export", Read).when("stigmergate=** STIGMERGATE_*=**").fact(F::OwnCommand),
-        row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|report|doctor", Read),
+        row("npx|bunx|uvx|pnpx stigmergate status|log|why|hot|agents|budget|replay|watch|doctor|schema", Read),
+        row("npx|bunx|uvx|pnpx stigmergate report", Read).option("-o --output", E::Overwrite),
         row("npx|bunx|uvx|pnpx stigmergate policy show|check|diff|explain", Read),
         row("npx|bunx|uvx|pnpx stigmergate ledger verify|show", Read),
         row("npx|bunx|uvx|pnpx stigmergate store show|check", Read),

@@ -7,13 +7,14 @@ use stigmergate_core::attest::key::PublicKey;
 use stigmergate_core::attest::links::{OPEN, Rules};
 use stigmergate_core::attest::signer::{Ed25519Signer, Ed25519Verifier, HmacKey, Signer};
 use stigmergate_core::attest::verify::{Expected, Report, Status, verify};
+use stigmergate_core::budget::Cost;
 use stigmergate_core::digest::Digest;
 use stigmergate_core::error::Error;
 use stigmergate_core::facts::{Class, FactKind};
 use stigmergate_core::gate::Decision;
 use stigmergate_core::kernel::{
-    Authorize, BeginLedger, Command, Conclude, ConclusionReply, Kernel, LifecycleView, Receive, Reply, RotateKey,
-    Stage, State, Subject,
+    Approve, Authorize, BeginLedger, Command, Conclude, ConclusionReply, Kernel, LifecycleView, Receive, Reply,
+    RotateKey, Spend, Stage, State, Subject,
 };
 use stigmergate_core::policy::{AttestMode, Policy, Preset};
 use stigmergate_core::proposal::Proposal;
@@ -225,6 +226,27 @@ fn a_call_leaves_the_whole_chain() {
     let view = log.lifecycle("c1");
     assert_eq!((view.stage, view.events.authorization, view.events.outcome), (Stage::Concluded, Some(3), Some(5)));
     assert_eq!(log.status(), Status::Valid);
+}
+
+#[test]
+fn nobody_goes_by_the_names_of_the_gate_and_its_host() {
+    let mut log = Log::of(OPTIONAL);
+    assert_eq!(log.propose(push("held")), Decision::Hold);
+    for name in ["gate", "host"] {
+        let mut proposal = push("p");
+        proposal.agent_id = name.into();
+        let proposed = log.apply(Command::Propose(Box::new(proposal))).unwrap_err();
+        let approve = Approve { by: name.into(), ..approve("held") };
+        let approved = log.apply(Command::Approve(approve)).unwrap_err();
+        let spent = log.apply(Command::Spend(Spend { agent_id: name.into(), cost: Cost::default() })).unwrap_err();
+        for (error, field) in [(proposed, "agent_id"), (approved, "by"), (spent, "agent_id")] {
+            assert_eq!(
+                (error.code(), error.field().map(ToString::to_string)),
+                ("value", Some(field.to_owned())),
+                "{name}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -61,6 +61,10 @@ pub(crate) enum Command {
     Why(WhyArgs),
     /// List the places where something failed lately
     Hot(HotArgs),
+    /// List who proposed and how far each is trusted, or show one
+    Agents(AgentsArgs),
+    /// Show what may be used, is used and is set aside
+    Budget(BudgetArgs),
     /// Let a held call happen, once. For people: needs a terminal, or --yes
     Approve(ApproveArgs),
     /// Refuse a held call. For people: needs a terminal, or --yes
@@ -91,6 +95,10 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Make a page for the browser about a period: verdicts, reasons, places, agents, budgets, ledger
     Report(ReportArgs),
+    /// Judge the past again: what would another policy have decided?
+    Replay(ReplayArgs),
+    /// List modules that nothing seems to use; nothing is taken away
+    Prune(PruneArgs),
     /// Follow what is judged as it happens; ends with Ctrl-C
     Watch(WatchArgs),
     /// Print completions for a shell
@@ -142,6 +150,39 @@ pub(crate) struct HotArgs {
     /// Every trace, also those that hold nothing back
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentsArgs {
+    /// Only this one, in detail
+    pub(crate) agent: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BudgetArgs {
+    /// Of this agent, instead of everybody together
+    pub(crate) agent: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PruneArgs {
+    /// What is known of the modules: a JSON object of path to `{"last_used": MS, "call_count": N, "duplicate_of": PATH}`. Without it,
+    /// what was recorded as used
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A store, or what `store export` has written; without it, the repository's own store
+    pub(crate) source: Option<PathBuf>,
+    /// Judge under this policy: a settings file, a preset (reference, standard, strict), or `.` for what holds here. Without it, as it
+    /// was judged, which has to give the same answers
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) policy: Option<String>,
+    /// Show at most this many differences
+    #[arg(long, short = 'n', default_value_t = 50, value_name = "COUNT")]
+    pub(crate) limit: usize,
 }
 
 /// What only people do.
@@ -197,6 +238,14 @@ pub(crate) enum PolicyCommand {
     Check {
         /// The file
         file: Option<PathBuf>,
+    },
+    /// Show where two policies differ
+    Diff {
+        /// A settings file, a preset (reference, standard, strict), or `.` for what holds here
+        from: String,
+        /// The other one
+        #[arg(default_value = ".")]
+        to: String,
     },
     /// Let the project's file also loosen the policy, as long as it stays as it is. For people: needs a terminal, or --yes
     Trust {

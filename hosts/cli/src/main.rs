@@ -82,6 +82,10 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Uninstall(args)) => commands::host::uninstall(&gate, args),
         Some(Command::Doctor(args)) => commands::doctor::doctor(&gate, args),
         Some(Command::Report(args)) => commands::report::report(&gate, args),
+        Some(Command::Agents(args)) => commands::agents::agents(&gate, args),
+        Some(Command::Budget(args)) => commands::agents::budget(&gate, args),
+        Some(Command::Replay(args)) => commands::replay::replay(&gate, args),
+        Some(Command::Prune(args)) => commands::prune::prune(&gate, args),
         Some(Command::Watch(args)) => commands::watch::watch(&gate, args, cli.common.color),
         Some(Command::Completions(_) | Command::Man(_) | Command::Schema(_) | Command::Hook(_)) => {
             Err(Failure::new("usage", "handled above"))

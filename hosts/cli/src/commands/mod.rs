@@ -1,5 +1,6 @@
 //! A file for each kind of thing that people do.
 
+pub(crate) mod agents;
 pub(crate) mod answer;
 pub(crate) mod doctor;
 pub(crate) mod host;
@@ -9,6 +10,8 @@ pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod policy;
+pub(crate) mod prune;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod status;

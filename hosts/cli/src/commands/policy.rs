@@ -1,5 +1,6 @@
 //! `policy`: what holds here, whether files are right, and which of them may loosen.
 
+use super::replay::named;
 use super::{Answer, require_person};
 use crate::args::PolicyCommand;
 use crate::failure::{ABSENT, FOUND, Failure};
@@ -18,6 +19,7 @@ use stigmergate_intake::settings::{FileDigest, Settings, SourceFile, check_file}
 pub(crate) fn policy(gate: &Gate, command: &PolicyCommand) -> Result<Answer, Failure> {
     match command {
         PolicyCommand::Show => show_policy(gate),
+        PolicyCommand::Diff { from, to } => diff(gate, from, to),
         PolicyCommand::Check { file } => check(gate, file.as_deref()),
         PolicyCommand::Trust { file, yes } => trust(gate, file.as_deref(), *yes),
     }
@@ -84,8 +86,8 @@ fn show_policy(gate: &Gate) -> Result<Answer, Failure> {
         let differences = differences(policy);
         if !differences.is_empty() {
             text.push_str("differs from the preset\n");
-            for line in differences {
-                _ = writeln!(text, "  {}", plain(&line));
+            for line in differences.iter().flat_map(|text| text.lines()) {
+                _ = writeln!(text, "  {}", plain(line));
             }
         }
         text.push_str(&screen::faint("--json has every number\n"));
@@ -114,31 +116,71 @@ fn rules_text(policy: &Policy) -> String {
 
 /// What is not as in the preset, a line each; rules apart.
 fn differences(policy: &Policy) -> Vec<String> {
-    let values =
+    let [preset, here] =
         [&Policy::preset(policy.preset), policy].map(|policy| serde_json::to_value(policy).unwrap_or_default());
     let mut lines = Vec::new();
-    let [preset, here] = &values;
-    compare(preset, here, "", &mut lines);
+    compare(&preset, &here, "", &mut |key, preset, here| {
+        if !key.starts_with("rules.") {
+            lines.push(difference_text(key, preset, here));
+        }
+    });
     lines
 }
 
-fn compare(preset: &Value, here: &Value, path: &str, lines: &mut Vec<String>) {
-    match (preset, here) {
-        _ if preset == here || path == "rules" => {}
-        (Value::Object(preset), Value::Object(here)) => {
-            let keys = preset.keys().chain(here.keys().filter(|key| !preset.contains_key(*key)));
-            for key in keys {
+/// Calls `each` with every key in which two documents differ, and both values.
+fn compare(from: &Value, to: &Value, path: &str, each: &mut impl FnMut(&str, &Value, &Value)) {
+    match (from, to) {
+        _ if from == to => {}
+        (Value::Object(from), Value::Object(to)) => {
+            for key in from.keys().chain(to.keys().filter(|key| !from.contains_key(*key))) {
                 let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
                 let absent = &Value::Null;
-                compare(preset.get(key).unwrap_or(absent), here.get(key).unwrap_or(absent), &below, lines);
+                compare(from.get(key).unwrap_or(absent), to.get(key).unwrap_or(absent), &below, each);
             }
         }
-        (Value::Array(preset), Value::Array(here)) => {
-            lines.extend(here.iter().filter(|item| !preset.contains(item)).map(|item| format!("{path} + {item}")));
-            lines.extend(preset.iter().filter(|item| !here.contains(item)).map(|item| format!("{path} - {item}")));
-        }
-        (preset, here) => lines.push(format!("{path} = {here} (preset: {preset})")),
+        (from, to) => each(path, from, to),
     }
+}
+
+/// A difference on a line, of lists only what was added and taken away.
+fn difference_text(key: &str, from: &Value, to: &Value) -> String {
+    let (Value::Array(from), Value::Array(to)) = (from, to) else { return format!("{key}: {from} -> {to}") };
+    let added = to.iter().filter(|item| !from.contains(item)).map(|item| format!("{key} + {item}"));
+    let gone = from.iter().filter(|item| !to.contains(item)).map(|item| format!("{key} - {item}"));
+    let lines: Vec<String> = added.chain(gone).collect();
+    if lines.is_empty() { format!("{key}: another order") } else { lines.join("\n") }
+}
+
+/// The key of a policy that two differ in.
+#[derive(Debug, Serialize)]
+struct Differing {
+    key: String,
+    from: serde_json::Value,
+    to: serde_json::Value,
+}
+
+#[derive(Debug, Serialize)]
+struct Diff {
+    from: String,
+    to: String,
+    differences: Vec<Differing>,
+}
+
+fn diff(gate: &Gate, from: &str, to: &str) -> Result<Answer, Failure> {
+    let [left, right] = [named(gate, from)?, named(gate, to)?]
+        .map(|policy| (policy.digest(), serde_json::to_value(&policy).unwrap_or_default()));
+    let mut differences = Vec::new();
+    compare(&left.1, &right.1, "", &mut |key, from, to| {
+        differences.push(Differing { key: key.to_owned(), from: from.clone(), to: to.clone() });
+    });
+    let diff = Diff { from: left.0.to_string(), to: right.0.to_string(), differences };
+    Ok(Answer::new(gate, &diff, || {
+        if diff.differences.is_empty() {
+            return "no difference\n".to_owned();
+        }
+        let lines = diff.differences.iter().map(|one| difference_text(&one.key, &one.from, &one.to));
+        lines.flat_map(|text| text.lines().map(|line| plain(line) + "\n").collect::<Vec<_>>()).collect()
+    }))
 }
 
 #[derive(Serialize)]

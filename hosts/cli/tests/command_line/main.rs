@@ -14,6 +14,7 @@ mod judging;
 mod ledger;
 mod pages;
 mod policy;
+mod replay;
 mod scene;
 mod schemas;
 mod store;

@@ -55,7 +55,7 @@ fn a_store_that_appears_later_or_is_replaced_is_followed() {
     scene.propose(&clear("p1"));
     assert_eq!(watching.next(), "p1");
     let store = scene.run(&["status", "--json"]).json()["store"]["path"].as_str().unwrap().to_owned();
-    for end in ["", "-wal", "-shm"] {
+    for end in ["", "-wal", "-shm", "-seen"] {
         _ = fs::remove_file(format!("{store}{end}"));
     }
     scene.propose(&clear("q1"));

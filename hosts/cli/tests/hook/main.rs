@@ -411,8 +411,8 @@ fn a_refusal_that_nobody_can_read_blocks() {
 #[test]
 fn a_limit_of_the_system_blocks_and_never_ends_by_a_signal() {
     let world = World::new();
-    // Files of no length at all, no stack, no memory.
-    for limit in ["ulimit -f 0", "ulimit -s 16", "ulimit -v 50000"] {
+    // Files of no length at all, hardly any stack (it also holds the environment), hardly any memory.
+    for limit in ["ulimit -f 0", "ulimit -s 128", "ulimit -v 50000"] {
         let event = world.event("PreToolUse", limit, "Bash", json!({"command": "rm -rf /"}));
         let gate = world.command(&["hook", "claude"]);
         let mut shell = Command::new("/bin/sh");
