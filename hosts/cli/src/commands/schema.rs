@@ -19,9 +19,11 @@ macro_rules! schemas {
     };
 }
 
-const SCHEMAS: [(&str, &str); 37] = schemas! {
+const SCHEMAS: [(&str, &str); 42] = schemas! {
+    "agents": "agents",
     "approve": "approve",
     "authorize": "authorize",
+    "budget": "budget",
     "deny": "deny",
     "doctor": "doctor",
     "error": "error",
@@ -41,10 +43,13 @@ const SCHEMAS: [(&str, &str); 37] = schemas! {
     "log": "log",
     "outcome": "outcome",
     "policy check": "policy-check",
+    "policy diff": "policy-diff",
     "policy show": "policy-show",
     "policy trust": "policy-trust",
     "propose": "propose",
+    "prune": "prune",
     "receipt": "receipt",
+    "replay": "replay",
     "report": "report",
     "status": "status",
     "store check": "store-check",

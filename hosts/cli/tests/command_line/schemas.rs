@@ -204,7 +204,7 @@ fn a_document_that_is_otherwise_is_not_valid() {
     }
 }
 
-/// Every command that the other tests run for people only.
+/// Also the commands that the other tests run for people only.
 #[test]
 fn every_command_answers_as_its_schema_says() {
     let scene = Scene::new();
@@ -274,6 +274,17 @@ fn every_command_answers_as_its_schema_says() {
     run(&["store", "check"]).ends(0);
     run(&["store", "export", "out.jsonl"]).ends(0);
     run(&["store", "import", "out.jsonl", "--yes", "--store", "copy.db"]).ends(0);
+    // What waits would have no record left.
+    run(&["deny", "p5", "--yes", "--by", "ada"]).ends(0);
+    run(&["replay"]).ends(0);
+    run(&["replay", "--policy", "strict"]).ends(0);
+    run(&["agents"]).ends(0);
+    run(&["agents", "ag-1"]).ends(0);
+    run(&["budget"]).ends(0);
+    run(&["budget", "ag-1"]).ends(0);
+    run(&["policy", "diff", "strict"]).ends(0);
+    scene.write("modules.json", r#"{"core.old": {"last_used": 0, "call_count": 0}}"#);
+    run(&["prune", "--registry", "modules.json"]).ends(0);
     run(&["store", "compact", "--keep", "2", "--yes"]).ends(0);
     run(&["store", "repair", "--yes"]).ends(0);
     run(&["status"]).ends(0);
