@@ -221,11 +221,15 @@ impl Kernel {
     /// A claim of an allowed key, with the key's name.
     fn open_claim(&self, kind: ClaimKind, claim: Option<&str>) -> Result<Option<(SignedClaim, String)>, Error> {
         let Some(claim) = claim else { return Ok(None) };
-        let mut fault =
-            attest::Error::bad_signature(&"claim", "the policy names no key that may sign it (attest.keys)");
+        let mut fault = attest::Error::bad_signature(
+            &"claim",
+            "none of the keys that the policy names (attest.keys) has signed it as such",
+        );
         for key in &self.policy.attest.keys {
             match Claim::open(kind, claim, &Ed25519Verifier::new(key)?) {
                 Ok(signed) => return Ok(Some((signed, key.name().to_string()))),
+                // The next key may have.
+                Err(attest::Error::BadSignature { .. }) => {}
                 Err(error) => fault = error,
             }
         }

@@ -294,6 +294,9 @@ pub(crate) struct OutcomeArgs {
     /// The observer's own signature: a file with its claim in an envelope
     #[arg(long, value_name = "FILE", requires = "attested")]
     pub(crate) claim: Option<PathBuf>,
+    /// Sign as the observer, with the key in this folder (`keys new --folder`)
+    #[arg(long, value_name = "DIR", requires = "attested", conflicts_with = "claim")]
+    pub(crate) sign_with: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -309,6 +312,10 @@ pub(crate) enum KeysCommand {
         /// The ledger's identity, which no other has: by convention an address without a scheme. Without one it is made up
         #[arg(long, value_name = "ORIGIN")]
         name: Option<String>,
+        /// Make a key for an executor or an observer instead, in this folder, which the gate does not use. The policy lets it sign once
+        /// its verifier key stands under [attest] keys
+        #[arg(long, value_name = "DIR", requires = "name")]
+        folder: Option<PathBuf>,
         /// Do it without a terminal
         #[arg(long, short = 'y')]
         yes: bool,
@@ -466,6 +473,9 @@ pub(crate) struct ReceiptArgs {
     /// The executor's own signature: a file with its claim in an envelope
     #[arg(long, value_name = "FILE")]
     pub(crate) claim: Option<PathBuf>,
+    /// Sign as the executor, with the key in this folder (`keys new --folder`)
+    #[arg(long, value_name = "DIR", conflicts_with = "claim")]
+    pub(crate) sign_with: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! `propose`, `authorize`, `receipt`, `outcome` and `tick`: the gate without a host.
 
+use super::keys::only_signer;
+use super::ledger::no_event;
 use super::{Answer, count};
 use crate::args::{AuthorizeArgs, OutcomeArgs, ProposeArgs, ReceiptArgs, TickArgs};
 use crate::failure::{DONE, FOUND, Failure};
@@ -9,6 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{IsTerminal as _, Read};
 use std::path::Path;
+use stigmergate_core::attest::envelope::{Claim, ClaimKind};
+use stigmergate_core::attest::event::Event;
+use stigmergate_core::attest::tree::leaf_hash;
 use stigmergate_core::budget::Cost;
 use stigmergate_core::digest::Digest;
 use stigmergate_core::error::Error;
@@ -20,6 +25,7 @@ use stigmergate_core::kernel::{
 };
 use stigmergate_core::policy::Policy;
 use stigmergate_core::proposal::Proposal;
+use stigmergate_store::Store;
 
 /// No proposal is longer.
 const MOST_BYTES: u64 = 4 << 20;
@@ -141,7 +147,11 @@ pub(crate) fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure
     let command = match args.attested {
         None => Command::RecordOutcome(Box::new(report)),
         Some(receipt) => {
-            Command::Conclude(Box::new(Conclude { receipt, report, claim: read_claim(args.claim.as_deref())? }))
+            let claim = match &args.sign_with {
+                Some(folder) => Some(signed(&store, ClaimKind::Outcome, receipt, report.digest(), folder)?),
+                None => read_claim(args.claim.as_deref())?,
+            };
+            Command::Conclude(Box::new(Conclude { receipt, report, claim }))
         }
     };
     let applied = gate.apply(&mut store, command)?;
@@ -205,7 +215,7 @@ pub(crate) fn authorize(gate: &Gate, args: &AuthorizeArgs) -> Result<Answer, Fai
 
 /// Records an execution.
 pub(crate) fn receipt(gate: &Gate, args: &ReceiptArgs) -> Result<Answer, Failure> {
-    let receive = Receive {
+    let mut receive = Receive {
         authorization: args.authorization,
         actor: args.actor.clone(),
         arguments: read_digest("arguments", &args.arguments)?,
@@ -215,6 +225,9 @@ pub(crate) fn receipt(gate: &Gate, args: &ReceiptArgs) -> Result<Answer, Failure
     };
     drop(gate.look_closely()?);
     let (mut store, _) = gate.act()?;
+    if let Some(folder) = &args.sign_with {
+        receive.claim = Some(signed(&store, ClaimKind::Receipt, args.authorization, receive.receipt, folder)?);
+    }
     let applied = gate.apply(&mut store, Command::Receive(receive))?;
     let Reply::Received(reply) = applied.reply else { return Err(unexpected()) };
     let value = Attested { record: applied.sequence, reply };
@@ -227,6 +240,15 @@ pub(crate) fn receipt(gate: &Gate, args: &ReceiptArgs) -> Result<Answer, Failure
 fn read_digest(field: &str, text: &str) -> Result<Digest, Failure> {
     let wrong = || Failure::new("value", format!("--{field}: expected 64 hexadecimal digits")).in_field(field);
     Digest::from_hex(text.trim()).ok_or_else(wrong)
+}
+
+/// The claim of an executor or an observer about what answers to an event, signed with the key in a folder of its own.
+fn signed(store: &Store, kind: ClaimKind, parent: u64, content: Digest, folder: &Path) -> Result<String, Failure> {
+    let signer = only_signer(folder)?;
+    let record = store.ledger_record(parent)?.ok_or_else(|| no_event(parent))?;
+    let log = Event::read(&record).map_err(Error::from)?.log;
+    let claim = Claim { kind, log, parent: leaf_hash(&record), content };
+    Ok(claim.sign(&*signer).map_err(Error::from)?)
 }
 
 fn read_claim(file: Option<&Path>) -> Result<Option<String>, Failure> {

@@ -7,17 +7,19 @@ use crate::gate::{Gate, show};
 use crate::screen::plain;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stigmergate_core::attest;
 use stigmergate_core::attest::key::PublicKey;
+use stigmergate_core::attest::signer::Signer;
 use stigmergate_core::error::Error;
 use stigmergate_core::kernel::{Command, Kernel, RotateKey};
 use stigmergate_core::policy::AttestMode;
-use stigmergate_store::{KeyFile, Keys as _};
+use stigmergate_store::{KeyFile, KeyFolder, Keys as _};
 
 pub(crate) fn keys(gate: &Gate, command: &KeysCommand) -> Result<Answer, Failure> {
     match command {
-        KeysCommand::New { name, yes } => new(gate, name.as_deref(), *yes),
+        KeysCommand::New { name: Some(name), folder: Some(folder), yes } => new_aside(gate, name, folder, *yes),
+        KeysCommand::New { name, yes, .. } => new(gate, name.as_deref(), *yes),
         KeysCommand::Show => show_keys(gate),
         KeysCommand::Rotate { yes } => rotate(gate, *yes),
     }
@@ -68,6 +70,31 @@ fn new(gate: &Gate, name: Option<&str>, yes: bool) -> Result<Answer, Failure> {
         });
         text
     }))
+}
+
+/// Makes the key of an executor or an observer: in a folder of its own, and the ledger is not begun with it.
+fn new_aside(gate: &Gate, name: &str, folder: &Path, yes: bool) -> Result<Answer, Failure> {
+    require_person("making a key", yes)?;
+    let key = KeyFolder::new(folder).create(name)?;
+    let made = Made { key, folder: folder.to_path_buf(), in_force: false };
+    Ok(Answer::new(gate, &made, || {
+        format!(
+            "made a key in {}\nwhat it signs counts once this stands under [attest] in your settings:\n  keys = [\"{}\"]\n",
+            show(&made.folder),
+            plain(&made.key.verifier_key())
+        )
+    }))
+}
+
+/// The only key in use in a folder, to sign with.
+pub(super) fn only_signer(folder: &Path) -> Result<Box<dyn Signer>, Failure> {
+    let keys = KeyFolder::new(folder);
+    let mut usable = keys.list()?.into_iter().filter(|file| !file.is_retired);
+    let (Some(file), None) = (usable.next(), usable.next()) else {
+        let message = format!("{} has to hold exactly one key in use: `stigmergate keys new --folder`", show(folder));
+        return Err(Failure::new("key", message).in_field("sign_with"));
+    };
+    Ok(keys.signer(&file.key)?)
 }
 
 /// `stigmergate/<root's name>/<8 random digits>`: no two ledgers share it.

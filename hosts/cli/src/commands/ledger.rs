@@ -243,7 +243,7 @@ fn show_event(gate: &Gate, sequence: u64) -> Result<Answer, Failure> {
     }))
 }
 
-fn no_event(sequence: u64) -> Failure {
+pub(super) fn no_event(sequence: u64) -> Failure {
     Failure::absent("not_found", format!("no event {sequence} on the ledger; `stigmergate ledger show` lists them"))
 }
 

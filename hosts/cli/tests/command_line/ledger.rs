@@ -260,3 +260,48 @@ fn the_readme_shows_an_auditor_who_needs_nothing_of_ours() {
     fs::write(&bundle, &bytes).unwrap();
     assert!(!run().status.success());
 }
+
+#[test]
+fn strict_takes_an_outcome_only_from_an_observer_other_than_the_executor() {
+    let scene = Scene::new();
+    let made = |name: &str| {
+        let folder = scene.home.join(name).display().to_string();
+        scene.run(&["keys", "new", "--folder", &folder, "--name", name]).ends(2).says("is for people");
+        let made = scene.run(&["keys", "new", "--folder", &folder, "--name", name, "--yes", "--json"]).ends(0).json();
+        (folder, made["key"].as_str().unwrap().to_owned())
+    };
+    let [(executor, executors_key), (observer, observers_key), (stranger, _)] =
+        ["executor.example", "observer.example", "stranger.example"].map(made);
+    let keys = format!("keys = [\"{executors_key}\", \"{observers_key}\"]");
+    scene.write_user(&format!(
+        "preset = \"strict\"\n[trust]\ninitial = 0.9\n[roles]\nmin_proposals = 0\n[attest]\n{keys}\n"
+    ));
+    scene.run(&["keys", "new", "--yes"]).ends(0).says("the ledger has begun");
+    let verdict = scene.propose(&clear("p1"));
+    assert_eq!(verdict["decision"], json!("execute"), "{verdict}");
+    scene.run(&["outcome", "p1", "--passed"]).ends(2).says("attest");
+    let authorization = scene.run(&["authorize", "p1", "--json"]).ends(0).json();
+    let (number, arguments) = (authorization["sequence"].to_string(), authorization["arguments"].as_str().unwrap());
+    let result = "ab".repeat(32);
+    let receipt = ["receipt", &number, "--actor", "ag-1", "--arguments", arguments, "--result", &result, "--json"];
+    scene
+        .run(&[&receipt[..], &["--sign-with", &stranger]].concat())
+        .ends(2)
+        .says("none of the keys that the policy names");
+    let received = scene.run(&[&receipt[..], &["--sign-with", &executor]].concat()).ends(0).json();
+    scene.run(&[&receipt[..], &["--sign-with", &executor]].concat()).ends(2).says("was used by another event");
+    let number = received["sequence"].to_string();
+    let outcome = ["outcome", "p1", "--passed", "--attested", &number];
+    scene.run(&outcome).ends(2);
+    for wrong in [&stranger, &executor] {
+        scene.run(&[&outcome[..], &["--sign-with", wrong]].concat()).ends(2);
+    }
+    scene.run(&[&outcome[..], &["--sign-with", "nowhere"]].concat()).ends(2).says("exactly one key in use");
+    scene.run(&[&outcome[..], &["--sign-with", &observer]].concat()).ends(0).says("recorded");
+    scene.run(&[&outcome[..], &["--sign-with", &observer]].concat()).ends(2);
+    scene.run(&["ledger", "verify"]).ends(0).says("valid");
+    scene.run(&["why"]).ends(0).says("concluded");
+    let shown = scene.run(&["ledger", "show", "--json"]).ends(0).json();
+    let last = &shown["events"].as_array().unwrap().last().unwrap()["record"];
+    assert_eq!((&last["kind"], &last["actor"]), (&json!("outcome"), &json!("observer.example")));
+}
