@@ -219,6 +219,7 @@ fn every_command_answers_as_its_schema_says() {
     run(&["policy", "trust", "--yes"]).ends(0);
     scene.write_user("[attest]\nmode = \"optional\"\n");
     run(&["keys", "new", "--yes"]).ends(0);
+    run(&["keys", "new", "--folder", "executor", "--name", "executor.example", "--yes"]).ends(0);
     run(&["policy", "check"]).ends(0);
     run(&["init", "claude", "--print"]).ends(0);
     run(&["init", "claude"]).ends(0);
