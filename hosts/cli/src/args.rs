@@ -105,6 +105,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Print the manual page, or write those of all commands
     Man(ManArgs),
+    /// Print the JSON Schema of what a command answers with --json; without a command, list them
+    Schema(SchemaArgs),
     /// Judge a host's event from standard input: what `init` installs
     Hook(HookArgs),
 }
@@ -555,6 +557,13 @@ pub(crate) struct ManArgs {
     /// Write a page for each command into this folder, which is made where it is missing
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// The command, such as `log` or `ledger verify`; `error` for what errors print
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]

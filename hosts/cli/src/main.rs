@@ -57,6 +57,9 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
     if let Some(Command::Man(args)) = &cli.command {
         return commands::man::man(cli.common.json, args);
     }
+    if let Some(Command::Schema(args)) = &cli.command {
+        return commands::schema::schema(cli.common.json, args);
+    }
     let gate = Gate::here(&cli.common, width())?;
     match &cli.command {
         None => commands::status::overview(&gate),
@@ -84,7 +87,7 @@ fn run(cli: &Cli) -> Result<Answer, Failure> {
         Some(Command::Replay(args)) => commands::replay::replay(&gate, args),
         Some(Command::Prune(args)) => commands::prune::prune(&gate, args),
         Some(Command::Watch(args)) => commands::watch::watch(&gate, args, cli.common.color),
-        Some(Command::Completions(_) | Command::Man(_) | Command::Hook(_)) => {
+        Some(Command::Completions(_) | Command::Man(_) | Command::Schema(_) | Command::Hook(_)) => {
             Err(Failure::new("usage", "handled above"))
         }
     }

@@ -13,6 +13,7 @@ pub(crate) mod policy;
 pub(crate) mod prune;
 pub(crate) mod replay;
 pub(crate) mod report;
+pub(crate) mod schema;
 pub(crate) mod status;
 pub(crate) mod store;
 pub(crate) mod watch;

@@ -16,6 +16,7 @@ mod pages;
 mod policy;
 mod replay;
 mod scene;
+mod schemas;
 mod store;
 mod surface;
 mod watch;

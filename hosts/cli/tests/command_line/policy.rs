@@ -10,8 +10,7 @@ fn the_policy_shows_what_holds_and_why() {
     scene.write_user("[gate]\nexecute = 0.8\n[rules]\nallow = [\"make\"]\n");
     scene.write("stigmergate.toml", "[rules]\ndeny = [\"git push\"]\nallow = [\"rm\"]\n");
     let shown = scene.run(&["policy", "show"]).ends(0);
-    for line in
-        ["gate.execute = 0.8 (preset: 0.75)", "deny        git push", "allow       make", "rules.allow", "not trusted"]
+    for line in ["gate.execute: 0.75 -> 0.8", "deny        git push", "allow       make", "rules.allow", "not trusted"]
     {
         assert!(shown.out.contains(line), "{line}: {}", shown.out);
     }

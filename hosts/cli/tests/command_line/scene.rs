@@ -1,5 +1,6 @@
 //! A home, a repository in it, and the program.
 
+use crate::schemas;
 use serde_json::Value;
 use std::fs;
 use std::io::Write as _;
@@ -69,7 +70,9 @@ impl Scene {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::of(&self.command().args(arguments).output().unwrap())
+        let ran = Ran::of(&self.command().args(arguments).output().unwrap());
+        schemas::hold_run(arguments, &ran);
+        ran
     }
 
     pub(crate) fn run_with(&self, input: &str, arguments: &[&str]) -> Ran {
@@ -78,7 +81,9 @@ impl Scene {
         let mut child = streams.spawn().unwrap();
         // A program that has read enough closes its end.
         _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        Ran::of(&child.wait_with_output().unwrap())
+        let ran = Ran::of(&child.wait_with_output().unwrap());
+        schemas::hold_run(arguments, &ran);
+        ran
     }
 
     /// Proposes, and returns the verdict.

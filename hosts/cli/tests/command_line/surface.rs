@@ -63,6 +63,7 @@ fn help_tells_the_exit_codes_and_usage_errors_end_with_2() {
         "report",
         "watch",
         "man",
+        "schema",
         "completions",
     ] {
         scene.run(&[command, "--help"]).ends(0);

@@ -1,6 +1,7 @@
 //! `watch`, read through a pipe.
 
 use crate::scene::{Scene, clear, held};
+use crate::schemas;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -23,6 +24,7 @@ impl Watching {
         let mut line = String::new();
         self.lines.read_line(&mut line).unwrap();
         let verdict: Value = serde_json::from_str(&line).unwrap();
+        schemas::hold(&["watch".to_owned()], &verdict);
         verdict["id"].as_str().unwrap().to_owned()
     }
 }
