@@ -395,3 +395,39 @@ fn a_further_signature_line_of_a_stranger_changes_nothing_and_stands_for_nothing
     assert_ne!(without, further);
     assert_eq!(found_with(&folder, &file, without.as_bytes()), Status::BadSignature, "the stranger's line alone");
 }
+
+#[test]
+fn what_is_refused_stays_refused_after_a_restart_and_writes_nothing() {
+    let (_folder, path) = place();
+    drop(begun(&path, 0));
+    // Each command meets the file in a store of its own.
+    let apply = |at, command| Store::open_existing(&path, &options(&path)).unwrap().apply(at, command);
+    apply(AT, complete("p1")).unwrap();
+    let authorize = || Command::Authorize(Authorize { proposal_id: "p1".into(), ttl_ms: Some(1000) });
+    let Reply::Authorized(given) = apply(AT + 1, authorize()).unwrap().reply else { panic!() };
+    let receive = |authorization, actor: &str, arguments, started| {
+        let receipt = Digest::of("result", b"done");
+        Command::Receive(Receive { authorization, actor: actor.into(), arguments, receipt, started, claim: None })
+    };
+    let refused = |at, command, code: &str| {
+        let before = read(&path).len();
+        let error = apply(at, command).unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        assert_eq!(read(&path).len(), before);
+    };
+    let (number, arguments) = (given.sequence, given.arguments);
+    let good = || receive(number, "claude/worker", arguments, None);
+    refused(AT + 2, authorize(), "consumed");
+    refused(AT + 2, receive(number, "somebody", arguments, None), "wrong_actor");
+    refused(AT + 2, receive(number, "claude/worker", Digest::of("test", b"other"), None), "wrong_digest");
+    refused(AT + 2, receive(number - 1, "claude/worker", arguments, None), "consumed");
+    refused(AT + 2, receive(99, "claude/worker", arguments, None), "missing_parent");
+    refused(AT + 5000, receive(number, "claude/worker", arguments, Some(AT + 4000)), "expired");
+    refused(AT + 5000, conclude(number), "unauthorized_link");
+    let Reply::Received(received) = apply(AT + 5000, good()).unwrap().reply else { panic!() };
+    refused(AT + 5001, good(), "consumed");
+    apply(AT + 5002, conclude(received.sequence)).unwrap();
+    refused(AT + 5003, conclude(received.sequence), "wrong_state");
+    refused(AT + 5003, good(), "consumed");
+    assert_eq!(verify(&path).status, Status::Valid);
+}
