@@ -14,13 +14,13 @@ use stigmergate_core::kernel::{Authorize, BeginLedger, Command, Kernel, Receive,
 use stigmergate_core::policy::{AttestMode, Policy, Preset};
 use stigmergate_store::{KeyFolder, Keys as _, Options, Store, StoreError};
 
-const ORIGIN: &str = "example.com/colony";
+pub(crate) const ORIGIN: &str = "example.com/colony";
 
-fn keys(path: &Path) -> KeyFolder {
+pub(crate) fn keys(path: &Path) -> KeyFolder {
     KeyFolder::new(path.parent().unwrap().join("keys"))
 }
 
-fn options(path: &Path) -> Options {
+pub(crate) fn options(path: &Path) -> Options {
     let mut policy = Policy::preset(Preset::Standard);
     policy.attest.mode = AttestMode::Optional;
     Options {
@@ -32,7 +32,7 @@ fn options(path: &Path) -> Options {
 }
 
 /// A store with a ledger that has some proposals.
-fn begun(path: &Path, proposals: u64) -> Store {
+pub(crate) fn begun(path: &Path, proposals: u64) -> Store {
     let key = keys(path).create(ORIGIN).unwrap();
     let mut store = Store::open(path, &options(path)).unwrap();
     store.apply(AT, Command::BeginLedger(BeginLedger { origin: ORIGIN.into(), key })).unwrap();
@@ -49,7 +49,7 @@ fn verify_against(path: &Path, kept: Option<&Checkpoint>) -> Report {
     Store::open_existing(path, &options(path)).unwrap().verify_ledger(&verifiers, kept).unwrap()
 }
 
-fn verify(path: &Path) -> Report {
+pub(crate) fn verify(path: &Path) -> Report {
     verify_against(path, None)
 }
 
@@ -177,8 +177,11 @@ fn every_tampering_of_the_file_has_its_status() {
 #[test]
 fn each_flipped_byte_of_the_records_and_heads_is_seen() {
     let (_folder, path) = place();
-    drop(begun(&path, 1));
+    let store = begun(&path, 1);
+    let verifier = Ed25519Verifier::new(&keys(&path).list().unwrap()[0].key).unwrap();
     let connection = raw(&path);
+    // Thousands of changes, none of which has to outlive the machine.
+    connection.execute_batch("PRAGMA synchronous = OFF").unwrap();
     for (table, column, key) in [("ledger_events", "record", "sequence"), ("ledger_heads", "note", "size")] {
         let query = format!("SELECT {key}, CAST({column} AS BLOB) FROM {table}");
         let mut statement = connection.prepare(&query).unwrap();
@@ -187,12 +190,13 @@ fn each_flipped_byte_of_the_records_and_heads_is_seen() {
         let kind = if column == "note" { "TEXT" } else { "BLOB" };
         let update = format!("UPDATE {table} SET {column} = CAST(?2 AS {kind}) WHERE {key} = ?1");
         for (number, bytes) in rows {
-            for place in (0..bytes.len()).step_by(7) {
+            for place in 0..bytes.len() {
                 let mut flipped = bytes.clone();
                 flipped[place] ^= 1;
                 connection.execute(&update, (number, &flipped)).unwrap();
-                let status = verify(&path).status;
-                assert!(!matches!(status, Status::Valid | Status::Empty), "{table} {number}, byte {place}");
+                let status = store.verify_ledger(&[&verifier], None).unwrap().status;
+                let passes = matches!(status, Status::Valid | Status::Empty | Status::IncompleteExecution);
+                assert!(!passes, "{table} {number}, byte {place}: {status:?}");
             }
             connection.execute(&update, (number, &bytes)).unwrap();
         }

@@ -11,6 +11,7 @@ mod commands;
 mod damage;
 mod exact;
 mod files;
+mod forger;
 mod journal;
 mod ledger;
 mod processes;
