@@ -224,9 +224,14 @@ pub(crate) const GATE: &str = "gate";
 /// Whose events observed outcomes and incidents are.
 pub(crate) const HOST: &str = "host";
 
-/// Checks the name of an agent or a person: an id, and not one of the names that the ledger knows the gate and its host by.
+/// Whether the ledger knows the gate or its host by this name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    name == GATE || name == HOST
+}
+
+/// Checks the name of an agent or a person: an id, and not one of the gate's own.
 pub(crate) fn check_actor(field: &str, name: &str, bounds: &Bounds) -> Result<(), Error> {
-    if name == GATE || name == HOST {
+    if is_reserved(name) {
         return Err(Error::value(field, "another name: `gate` and `host` are the gate's own in the ledger"));
     }
     check_id(field, name, bounds)

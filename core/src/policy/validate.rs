@@ -10,6 +10,7 @@ use crate::falsify::{Cause, Severity};
 use crate::field::{Signal, Source};
 use crate::fixed::Fixed;
 use crate::glob::Glob;
+use crate::proposal::is_reserved;
 use crate::trust::Role;
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
@@ -235,6 +236,11 @@ impl Policy {
             "false where nothing is attested",
         )?;
         require(self.attest.keys.len() <= ATTEST_KEYS, "attest.keys", &alloc::format!("at most {ATTEST_KEYS} keys"))?;
+        let named = self.attest.keys.iter().position(|key| is_reserved(key.name()));
+        if let Some(number) = named {
+            let expected = "a key of another name: `gate` and `host` are the gate's own in the ledger";
+            return Err(Error::policy(&alloc::format!("attest.keys.{number}"), expected));
+        }
         let unusable = self.attest.keys.iter().position(|key| Ed25519Verifier::new(key).is_err());
         unusable.map_or(Ok(()), |number| {
             Err(Error::policy(&alloc::format!("attest.keys.{number}"), "the verifier key of an Ed25519 key"))

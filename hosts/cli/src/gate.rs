@@ -190,7 +190,8 @@ pub(crate) fn find(store: &Store, typed: &str) -> Result<Judged, Failure> {
     }
 }
 
-fn by_id(store: &Store, id: &str) -> Result<Option<Judged>, Failure> {
+/// The last verdict on a proposal, by its whole id; `None` where the journal has none, or let it go.
+pub(crate) fn by_id(store: &Store, id: &str) -> Result<Option<Judged>, Failure> {
     Ok(store.records_about(id)?.into_iter().filter_map(judged).max_by_key(|judged| judged.sequence))
 }
 

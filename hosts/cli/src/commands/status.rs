@@ -4,7 +4,7 @@ use super::log::{HotPlace, Line, hot_places, places_table};
 use super::policy::{Source, sources, sources_text};
 use super::{Answer, count, host};
 use crate::failure::Failure;
-use crate::gate::{Gate, find, show};
+use crate::gate::{Gate, by_id, show};
 use crate::hook::LOST_FILE;
 use crate::screen;
 use serde::Serialize;
@@ -95,7 +95,8 @@ fn look(gate: &Gate, settings: &Settings) -> Result<Status, Failure> {
     })?;
     hot.truncate(SHOWN);
     for held in waiting {
-        let judged = find(&store, &held.id)?;
+        // Its record may have been compacted away.
+        let Some(judged) = by_id(&store, &held.id)? else { continue };
         status.waiting.push(Waiting { line: Line::of(judged, Some(&held.state)), expires_at: held.deadline });
     }
     status.incidents.count = store.incident_count()?.max(numbers.counts.incidents);

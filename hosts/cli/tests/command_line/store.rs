@@ -1,6 +1,6 @@
 //! The store's own commands.
 
-use crate::scene::{Scene, clear};
+use crate::scene::{Scene, clear, held};
 use std::fs;
 use std::path::PathBuf;
 
@@ -64,9 +64,18 @@ fn half_an_export_makes_nothing() {
 
 #[test]
 fn a_compacted_store_answers_as_before() {
-    let scene = filled();
+    let scene = Scene::new();
+    scene.propose(&held("waits"));
+    scene.write_user("[attest]\nmode = \"optional\"\n");
+    scene.run(&["keys", "new", "--yes", "--name", "example.org/loom"]).ends(0);
+    for id in ["p1", "p2"] {
+        scene.propose(&clear(id));
+    }
     scene.run(&["store", "compact", "--keep", "2"]).ends(2).says("is for people");
     scene.run(&["store", "compact", "--keep", "2", "--yes"]).ends(0).says("let go of 3 records");
+    // What waits is known, although the record that says what it is was let go.
+    assert_eq!(scene.run(&["status", "--json"]).ends(0).json()["kernel"]["waiting"], serde_json::json!(1));
+    scene.run(&[]).ends(0);
     scene.run(&["store", "check"]).ends(0).says("2 records");
     scene.run(&["ledger", "verify"]).ends(0);
 }
