@@ -188,6 +188,7 @@ pub struct Reading {
 /// The table.
 #[derive(Clone, Debug, Default)]
 pub struct Commands {
+    /// The rows: what a command or tool does, by its first words.
     rows: Vec<Row>,
     /// The hash of a program's name, and a row that names it; ordered by both.
     by_program: Vec<(u64, usize)>,

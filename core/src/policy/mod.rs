@@ -4,6 +4,7 @@
 //! unknown key, a contradictory number or a glob that does not compile is an error that names the field. Nothing outside this
 //! module holds a default, a limit or a threshold.
 
+mod about;
 mod attest;
 pub mod commands;
 pub mod falsify;
@@ -24,6 +25,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
+pub use about::about;
 pub use attest::Attest;
 pub use json::MAX_POLICY_BYTES;
 
