@@ -77,7 +77,7 @@ pub struct Trial {
     kernel: Kernel,
     policy: Digest,
     next: usize,
-    /// Executed then, stopped here.
+    /// Went further then than they would here: executed and held here, or refused here.
     stopped: BTreeSet<String>,
     judged: u64,
     skipped: u64,
@@ -122,7 +122,8 @@ impl Trial {
         if then.decision == instead.decision {
             return None;
         }
-        if then.decision == Decision::Execute {
+        let ends_it = instead.decision == Decision::Refuse;
+        if ends_it || (then.decision == Decision::Execute && instead.decision == Decision::Hold) {
             self.stopped.insert(then.id.clone());
         }
         let instead = Verdict { policy: self.policy, ..*instead };

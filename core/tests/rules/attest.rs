@@ -699,6 +699,9 @@ fn a_policy_names_keys_that_verify() {
     };
     let hmac = HmacKey::from_bytes(ORIGIN, &[7; 32]).unwrap();
     assert_eq!(error(r#""a+b+c""#), "attest.keys");
+    for name in ["gate", "host"] {
+        assert_eq!(error(&format!("{:?}", signer(name, 2).public().verifier_key())), "attest.keys.0", "{name}");
+    }
     assert_eq!(error(&format!("{:?}", Signer::public(&hmac).verifier_key())), "attest.keys.0");
     let key = signer("observer", 2).public().verifier_key();
     let json = format!(r#"{{"attest": {{"mode": "optional", "late": true, "keys": [{key:?}]}}}}"#);

@@ -20,3 +20,4 @@ mod policy;
 mod properties;
 mod session;
 mod state;
+mod trial;

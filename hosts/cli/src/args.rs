@@ -247,6 +247,11 @@ pub(crate) enum PolicyCommand {
         #[arg(default_value = ".")]
         to: String,
     },
+    /// Tell what a key means, what holds here and what the preset says
+    Explain {
+        /// The key, with dots: `gate.execute`, `budget.caps.llm_calls`
+        key: String,
+    },
     /// Let the project's file also loosen the policy, as long as it stays as it is. For people: needs a terminal, or --yes
     Trust {
         /// The file, where it is not the project's

@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use stigmergate_core::digest::Digest;
 use stigmergate_core::glob::Glob;
 use stigmergate_core::kernel::Kernel;
-use stigmergate_core::policy::{Policy, Preset};
+use stigmergate_core::policy::{Policy, Preset, about};
 use stigmergate_intake::settings::{FileDigest, Settings, SourceFile, check_file};
 
 pub(crate) fn policy(gate: &Gate, command: &PolicyCommand) -> Result<Answer, Failure> {
     match command {
         PolicyCommand::Show => show_policy(gate),
+        PolicyCommand::Explain { key } => explain(gate, key),
         PolicyCommand::Diff { from, to } => diff(gate, from, to),
         PolicyCommand::Check { file } => check(gate, file.as_deref()),
         PolicyCommand::Trust { file, yes } => trust(gate, file.as_deref(), *yes),
@@ -180,6 +181,37 @@ fn diff(gate: &Gate, from: &str, to: &str) -> Result<Answer, Failure> {
         }
         let lines = diff.differences.iter().map(|one| difference_text(&one.key, &one.from, &one.to));
         lines.flat_map(|text| text.lines().map(|line| plain(line) + "\n").collect::<Vec<_>>()).collect()
+    }))
+}
+
+#[derive(Serialize)]
+struct Explained<'a> {
+    key: &'a str,
+    meaning: String,
+    /// What holds here; `null` also where a table has no such name.
+    here: Value,
+    /// What the preset says.
+    preset: Value,
+}
+
+fn explain(gate: &Gate, key: &str) -> Result<Answer, Failure> {
+    let Some(meaning) = about(key) else {
+        let message = format!("no policy has a key {}; `stigmergate policy show --json` has all", plain(key));
+        return Err(Failure::absent("unknown_key", message).in_field("key"));
+    };
+    let settings = gate.settings()?;
+    let [preset, here] = [&Policy::preset(settings.policy.preset), &settings.policy].map(|policy| {
+        let policy = serde_json::to_value(policy).unwrap_or_default();
+        policy.pointer(&format!("/{}", key.replace('.', "/"))).cloned().unwrap_or_default()
+    });
+    let explained = Explained { key, meaning, here, preset };
+    Ok(Answer::new(gate, &explained, || {
+        let value = |value: &Value| screen::cut(&value.to_string(), gate.width.saturating_sub(12).max(20));
+        let mut text = screen::bold(&plain(key)) + "\n";
+        text.push_str(&screen::wrap(&format!("  {}", plain(&explained.meaning)), gate.width));
+        _ = writeln!(text, "  here    {}", value(&explained.here));
+        _ = writeln!(text, "  preset  {}", value(&explained.preset));
+        text
     }))
 }
 

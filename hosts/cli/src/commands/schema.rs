@@ -19,7 +19,7 @@ macro_rules! schemas {
     };
 }
 
-const SCHEMAS: [(&str, &str); 42] = schemas! {
+const SCHEMAS: [(&str, &str); 43] = schemas! {
     "agents": "agents",
     "approve": "approve",
     "authorize": "authorize",
@@ -44,6 +44,7 @@ const SCHEMAS: [(&str, &str); 42] = schemas! {
     "outcome": "outcome",
     "policy check": "policy-check",
     "policy diff": "policy-diff",
+    "policy explain": "policy-explain",
     "policy show": "policy-show",
     "policy trust": "policy-trust",
     "propose": "propose",

@@ -83,6 +83,17 @@ fn two_policies_are_compared_key_by_key() {
 }
 
 #[test]
+fn a_key_of_the_policy_is_explained() {
+    let scene = Scene::new();
+    scene.write_user("[gate]\nexecute = 0.8\n");
+    let told = scene.run(&["policy", "explain", "gate.execute", "--json"]).ends(0).json();
+    assert_eq!((&told["here"], &told["preset"]), (&json!(0.8), &json!(0.75)));
+    scene.run(&["policy", "explain", "time.tick_ms"]).ends(0).says("milliseconds").says("60000");
+    scene.run(&["policy", "explain", "budget.caps.llm_calls"]).ends(0).says("language models");
+    scene.run(&["policy", "explain", "gate.exekute"]).ends(3).says("no policy has a key");
+}
+
+#[test]
 fn agents_and_budgets_are_shown() {
     let scene = Scene::new();
     scene.write_user("[budget.caps]\nllm_calls = 10\n");
