@@ -6,6 +6,7 @@
 # make fmt    format the code
 # make hook   the hook on its cases
 # make faults  end, fill, forbid and corrupt under the gate 10 000 times (make test does it a few times)
+# make deny   licences and sources of every manifest; needs cargo-deny
 # make bare   link the core with nothing beneath it
 # make setup  what the other targets need and the machine may lack
 
@@ -17,7 +18,7 @@ GATE   := $(TARGET)/release/stigmergate
 BARE   := --manifest-path tests/bare/Cargo.toml
 PEERS  := --manifest-path benches/peers/Cargo.toml
 
-.PHONY: demo test unit conform hook faults faults-small lint bench peers fmt bare setup
+.PHONY: demo test unit conform hook faults faults-small lint bench peers deny fmt bare setup
 # One cargo at a time: two would wait for each other's lock.
 .NOTPARALLEL:
 
@@ -63,6 +64,10 @@ bench:
 
 peers:
 	$(CARGO) run --release -q $(LOCKED) $(PEERS)
+
+deny:
+	for manifest in Cargo.toml tests/bare/Cargo.toml benches/peers/Cargo.toml; do \
+		$(CARGO) deny --manifest-path $$manifest --config deny.toml check licenses bans sources || exit 1; done
 
 fmt:
 	$(CARGO) fmt --all

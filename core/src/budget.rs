@@ -69,19 +69,19 @@ impl Dimension {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cost {
-    /// See [`Dimension::LlmCalls`].
+    /// Calls of language models, a count.
     pub llm_calls: Fixed,
-    /// See [`Dimension::RuntimeSeconds`].
+    /// Seconds of running time.
     pub runtime_seconds: Fixed,
-    /// See [`Dimension::RiskLevel`].
+    /// A fraction in [0, 1] whose sums saturate at 1.
     pub risk_level: Fixed,
-    /// See [`Dimension::HumanAttentionMinutes`].
+    /// Minutes of people's attention.
     pub human_attention_minutes: Fixed,
-    /// See [`Dimension::MergeRisk`].
+    /// A fraction in [0, 1] whose sums saturate at 1.
     pub merge_risk: Fixed,
-    /// See [`Dimension::DocDebt`].
+    /// A count of debts.
     pub doc_debt: Fixed,
-    /// See [`Dimension::SecurityExposure`].
+    /// A fraction in [0, 1] whose sums saturate at 1.
     pub security_exposure: Fixed,
 }
 
