@@ -318,7 +318,7 @@ pub(crate) enum KeysCommand {
         #[arg(long, value_name = "ORIGIN")]
         name: Option<String>,
         /// Make a key for an executor or an observer instead, in this folder, which the gate does not use. The policy lets it sign once
-        /// its verifier key stands under [attest] keys
+        /// its verifier key stands under `attest.keys` in the settings
         #[arg(long, value_name = "DIR", requires = "name")]
         folder: Option<PathBuf>,
         /// Do it without a terminal
