@@ -36,6 +36,15 @@ impl Failure {
         Self { exit: ABSENT, ..Self::new(code, message) }
     }
 
+    /// A file that cannot be read. `name` says which, as people may see it.
+    pub(crate) fn unreadable(name: &str, error: &std::io::Error) -> Self {
+        let message = format!("{name} cannot be read: {error}");
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Self::absent("not_found", message),
+            _ => Self::new("io", message),
+        }
+    }
+
     pub(crate) fn saying(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self

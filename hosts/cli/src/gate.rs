@@ -52,6 +52,14 @@ impl Gate {
         })
     }
 
+    /// The time that somebody means by an option's text.
+    pub(crate) fn moment(&self, option: &str, text: &str) -> Result<u64, Failure> {
+        self.clock.since(text).ok_or_else(|| {
+            let message = format!("--{option}: {} is neither a while (30m, 2h, 3d), a day nor a time", plain(text));
+            Failure::new("value", message).in_field(option)
+        })
+    }
+
     /// The settings that hold here.
     pub(crate) fn settings(&self) -> Result<Settings, Failure> {
         Ok(self.locations.load()?)

@@ -2,7 +2,7 @@
 
 use super::Answer;
 use crate::args::{AgentsArgs, BudgetArgs};
-use crate::failure::{ABSENT, Failure};
+use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::screen::{self, plain};
 use serde::Serialize;
@@ -67,7 +67,7 @@ fn one(gate: &Gate, store: &mut stigmergate_store::Store, id: &str) -> Result<An
     })?;
     let Some(detail) = found else {
         let message = format!("no agent {} here; `stigmergate agents` lists them", plain(id));
-        return Err(Failure { exit: ABSENT, ..Failure::new("unknown_agent", message) }.in_field("agent"));
+        return Err(Failure::absent("unknown_agent", message).in_field("agent"));
     };
     Ok(Answer::new(gate, &detail, || {
         let agent = &detail.agent;

@@ -27,7 +27,7 @@ use stigmergate_core::policy::Policy;
 use stigmergate_core::proposal::Proposal;
 use stigmergate_store::Store;
 
-/// No proposal is longer.
+/// No proposal, claim or registry is longer.
 const MOST_BYTES: u64 = 4 << 20;
 
 #[derive(Serialize)]
@@ -101,7 +101,8 @@ fn read_proposal(file: &Path, now: u64) -> Result<Proposal, Failure> {
         .map_err(|error| Failure::new("json", format!("the proposal has not the expected form: {error}")))
 }
 
-fn read_text(file: &Path) -> Result<String, Failure> {
+/// A text that somebody hands in: a file, or standard input for `-`.
+pub(super) fn read_text(file: &Path) -> Result<String, Failure> {
     let is_input = file.as_os_str() == "-";
     let name = if is_input { "standard input".to_owned() } else { show(file) };
     let mut bytes = Vec::new();
@@ -110,11 +111,7 @@ fn read_text(file: &Path) -> Result<String, Failure> {
     } else {
         std::fs::File::open(file).and_then(|file| file.take(MOST_BYTES.saturating_add(1)).read_to_end(&mut bytes))
     };
-    read.map_err(|error| {
-        let message = format!("{name} cannot be read: {error}");
-        let absent = error.kind() == std::io::ErrorKind::NotFound;
-        if absent { Failure::absent("not_found", message) } else { Failure::new("io", message) }
-    })?;
+    read.map_err(|error| Failure::unreadable(&name, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(Failure::new("too_long", format!("{name} is longer than {MOST_BYTES} bytes")));
     }

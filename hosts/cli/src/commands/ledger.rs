@@ -87,11 +87,9 @@ fn read_key(text: &str) -> Result<PublicKey, Failure> {
 fn read_text(path: &Path) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let most = (NOTE_BYTES as u64).saturating_mul(2);
-    std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(|error| {
-        let message = format!("{} cannot be read: {error}", show(path));
-        let is_absent = error.kind() == std::io::ErrorKind::NotFound;
-        if is_absent { Failure::absent("not_found", message) } else { Failure::new("io", message) }
-    })?;
+    std::fs::File::open(path)
+        .and_then(|file| file.take(most).read_to_end(&mut bytes))
+        .map_err(|error| Failure::unreadable(&show(path), &error))?;
     String::from_utf8(bytes).map_err(|_| Failure::new("value", format!("{} is not UTF-8", show(path))))
 }
 

@@ -53,13 +53,7 @@ impl Line {
 }
 
 pub(crate) fn log(gate: &Gate, args: &LogArgs) -> Result<Answer, Failure> {
-    let since = match &args.since {
-        None => 0,
-        Some(text) => gate.clock.since(text).ok_or_else(|| {
-            let message = format!("--since: {} is neither a while (30m, 2h, 3d), a day nor a time", plain(text));
-            Failure::new("value", message).in_field("since")
-        })?,
-    };
+    let since = args.since.as_deref().map_or(Ok(0), |text| gate.moment("since", text))?;
     let wanted = args.decision.map(|decision| match decision {
         DecisionArg::Execute => Decision::Execute,
         DecisionArg::Hold => Decision::Hold,

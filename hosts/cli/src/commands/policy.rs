@@ -1,6 +1,5 @@
 //! `policy`: what holds here, whether files are right, and which of them may loosen.
 
-use super::replay::named;
 use super::{Answer, require_person};
 use crate::args::PolicyCommand;
 use crate::failure::{ABSENT, FOUND, Failure};
@@ -150,6 +149,23 @@ fn difference_text(key: &str, from: &Value, to: &Value) -> String {
     let gone = from.iter().filter(|item| !to.contains(item)).map(|item| format!("{key} - {item}"));
     let lines: Vec<String> = added.chain(gone).collect();
     if lines.is_empty() { format!("{key}: another order") } else { lines.join("\n") }
+}
+
+/// A policy by the name of its preset, by its file, or as it holds here (`.`).
+pub(crate) fn named(gate: &Gate, name: &str) -> Result<Policy, Failure> {
+    if name == "." {
+        return Ok(gate.settings()?.policy);
+    }
+    if let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.as_str() == name) {
+        return Ok(Policy::preset(preset));
+    }
+    let file = Path::new(name);
+    if !file.exists() {
+        let message =
+            format!("{} is neither a settings file, nor a preset (reference, standard, strict), nor `.`", plain(name));
+        return Err(Failure::absent("not_found", message).in_field("policy"));
+    }
+    Ok(check_file(file)?)
 }
 
 /// The key of a policy that two differ in.

@@ -1,9 +1,10 @@
 //! `prune`: modules that nothing seems to use (SPEC 8). A report: it takes nothing away.
 
 use super::Answer;
+use super::judge::read_text;
 use crate::args::PruneArgs;
-use crate::failure::{ABSENT, Failure};
-use crate::gate::{Gate, show};
+use crate::failure::Failure;
+use crate::gate::Gate;
 use crate::screen;
 use serde::Serialize;
 use stigmergate_core::prune::{Candidate, Ground, read_registry};
@@ -14,14 +15,8 @@ struct Pruning {
 }
 
 pub(crate) fn prune(gate: &Gate, args: &PruneArgs) -> Result<Answer, Failure> {
-    let registry = args.registry.as_deref().map(|file| {
-        let text = std::fs::read_to_string(file).map_err(|error| {
-            let exit = if error.kind() == std::io::ErrorKind::NotFound { ABSENT } else { crate::failure::FAILED };
-            let message = format!("{} cannot be read: {error}", show(file));
-            Failure { exit, ..Failure::new("io", message) }.in_field("registry")
-        })?;
-        read_registry(&text).map_err(|error| Failure::from(error).in_field("registry"))
-    });
+    let read = |file| Ok(read_registry(&read_text(file)?)?);
+    let registry = args.registry.as_deref().map(|file| read(file).map_err(|error: Failure| error.in_field("registry")));
     let registry = registry.transpose()?;
     let mut store = gate.look_closely()?;
     let candidates = store.with_current(|kernel| kernel.at(gate.clock.now).prune(registry.as_deref()))?;

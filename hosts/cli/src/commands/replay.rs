@@ -1,8 +1,9 @@
 //! `replay`: the journal once more, under its own policy to prove it, under another to see what would have been decided.
 
+use super::policy::named;
 use super::{Answer, count};
 use crate::args::ReplayArgs;
-use crate::failure::{ABSENT, FOUND, Failure};
+use crate::failure::{FOUND, Failure};
 use crate::gate::{Gate, act_text, show};
 use crate::progress;
 use crate::screen::{self, plain};
@@ -13,9 +14,8 @@ use std::path::Path;
 use stigmergate_core::explain;
 use stigmergate_core::gate::{Decision, Reason};
 use stigmergate_core::kernel::{Command, Reply};
-use stigmergate_core::policy::{Policy, Preset};
+use stigmergate_core::policy::Policy;
 use stigmergate_core::replay::{Difference, Trial};
-use stigmergate_intake::settings::check_file;
 use stigmergate_store::{Options, Order, Record, Store, StoreError};
 
 /// What a SQLite file begins with.
@@ -40,11 +40,7 @@ pub(crate) fn replay(gate: &Gate, args: &ReplayArgs) -> Result<Answer, Failure> 
 }
 
 fn open(path: &Path) -> Result<Source, Failure> {
-    let failed = |error: std::io::Error| {
-        let exit = if error.kind() == std::io::ErrorKind::NotFound { ABSENT } else { crate::failure::FAILED };
-        let message = format!("{} cannot be read: {error}", show(path));
-        Failure { exit, ..Failure::new("io", message) }.in_field("source")
-    };
+    let failed = |error: std::io::Error| Failure::unreadable(&show(path), &error).in_field("source");
     let mut start = Vec::new();
     File::open(path).and_then(|file| file.take(STORE_MAGIC.len() as u64).read_to_end(&mut start)).map_err(failed)?;
     if start == STORE_MAGIC {
@@ -63,23 +59,6 @@ fn open(path: &Path) -> Result<Source, Failure> {
     bar.finish_and_clear();
     let (store, _) = made.map_err(|error| Failure::from(error).in_field("source"))?;
     Ok(Source { store, _folder: Some(folder) })
-}
-
-/// A policy by the name of its preset, by its file, or as it holds here (`.`).
-pub(crate) fn named(gate: &Gate, name: &str) -> Result<Policy, Failure> {
-    if name == "." {
-        return Ok(gate.settings()?.policy);
-    }
-    if let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.as_str() == name) {
-        return Ok(Policy::preset(preset));
-    }
-    let file = Path::new(name);
-    if !file.exists() {
-        let message =
-            format!("{} is neither a settings file, nor a preset (reference, standard, strict), nor `.`", plain(name));
-        return Err(Failure { exit: ABSENT, ..Failure::new("not_found", message) }.in_field("policy"));
-    }
-    Ok(check_file(file)?)
 }
 
 #[derive(Serialize)]
@@ -155,7 +134,7 @@ fn under(gate: &Gate, store: &Store, policy: Policy, limit: usize) -> Result<Ans
         first.get_or_insert(sequence);
         let act = if let Command::Propose(proposal) = &command { act_text(proposal) } else { String::new() };
         let Some(difference) = trial.apply(at, command, &reply) else { continue };
-        if rank(difference.instead.decision) > rank(difference.then) {
+        if difference.instead.decision > difference.then {
             shown.stricter = shown.stricter.saturating_add(1);
         } else {
             shown.looser = shown.looser.saturating_add(1);
@@ -171,14 +150,6 @@ fn under(gate: &Gate, store: &Store, policy: Policy, limit: usize) -> Result<Ans
     let counts = trial.finish(Vec::new());
     (shown.judged, shown.skipped, shown.left_out) = (counts.judged, counts.skipped, counts.left_out);
     Ok(Answer::new(gate, &shown, || text(gate, &shown)))
-}
-
-const fn rank(decision: Decision) -> u8 {
-    match decision {
-        Decision::Execute => 0,
-        Decision::Hold => 1,
-        Decision::Refuse => 2,
-    }
 }
 
 fn line(sequence: u64, at: u64, act: String, reply: &Reply, difference: Difference) -> Line {

@@ -2,7 +2,7 @@
 
 use super::{Answer, count, require_person};
 use crate::args::{StoreArgs, StoreCommand};
-use crate::failure::{ABSENT, FOUND, Failure};
+use crate::failure::{FOUND, Failure};
 use crate::gate::{Gate, show};
 use crate::progress;
 use crate::screen::plain;
@@ -219,14 +219,7 @@ fn export(gate: &Gate, file: Option<&Path>) -> Result<Answer, Failure> {
 
 fn import(gate: &Gate, file: &Path, yes: bool) -> Result<Answer, Failure> {
     require_person("making the store from an export", yes)?;
-    let failed = |error: std::io::Error| {
-        let message = format!("{} cannot be read: {error}", show(file));
-        if error.kind() == std::io::ErrorKind::NotFound {
-            Failure { exit: ABSENT, ..Failure::new("not_found", message) }
-        } else {
-            Failure::new("io", message)
-        }
-    };
+    let failed = |error: std::io::Error| Failure::unreadable(&show(file), &error);
     let (input, bytes): (Box<dyn Read>, u64) = if file == Path::new("-") {
         (Box::new(std::io::stdin().lock()), 0)
     } else {

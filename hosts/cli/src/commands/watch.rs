@@ -8,7 +8,7 @@ use super::log::{HotPlace, Line, hot_places};
 use super::{Answer, count};
 use crate::args::{Color, WatchArgs};
 use crate::failure::{DONE, Failure};
-use crate::gate::{Gate, find, judged, show, verdicts};
+use crate::gate::{Gate, by_id, judged, show, verdicts};
 use crate::screen::{self, Clock};
 use std::io::{ErrorKind, IsTerminal as _, Write};
 use std::path::Path;
@@ -160,10 +160,12 @@ impl Watcher<'_> {
             })?;
             let mut numbered = Vec::new();
             for held in waiting.into_iter().rev().take(SHOWN) {
-                numbered.push((find(store, &held.id).map_err(Ended::Failed)?.sequence, held));
+                // Its record may have been compacted away.
+                if let Some(judged) = by_id(store, &held.id).map_err(Ended::Failed)? {
+                    numbered.push((judged.sequence, held));
+                }
             }
-            let waiting = numbered;
-            screen.draw(&standing(&clock, &status, &waiting, &hot, screen.width()))?;
+            screen.draw(&standing(&clock, &status, &numbered, &hot, screen.width()))?;
         }
         Ok(())
     }

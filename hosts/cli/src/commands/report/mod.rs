@@ -9,10 +9,10 @@ use super::ledger;
 use super::log::{HotPlace, Line, hot_places};
 use super::{Answer, count};
 use crate::args::ReportArgs;
-use crate::failure::{DONE, Failure};
+use crate::failure::Failure;
 use crate::gate::{Gate, judged, show};
 use crate::progress;
-use crate::screen::{self, plain};
+use crate::screen;
 use serde::Serialize;
 use series::Series;
 use std::collections::{BTreeMap, VecDeque};
@@ -133,8 +133,9 @@ struct Written<'a> {
 }
 
 pub(crate) fn report(gate: &Gate, args: &ReportArgs) -> Result<Answer, Failure> {
-    let since = time(gate, "since", &args.since)?;
-    let until = args.until.as_deref().map_or(Ok(gate.clock.now.saturating_add(1)), |text| time(gate, "until", text))?;
+    let since = gate.moment("since", &args.since)?;
+    let until =
+        args.until.as_deref().map_or(Ok(gate.clock.now.saturating_add(1)), |text| gate.moment("until", text))?;
     if since >= until {
         return Err(
             Failure::new("value", "the period ends before it begins: --since must be before --until").in_field("until")
@@ -150,14 +151,7 @@ pub(crate) fn report(gate: &Gate, args: &ReportArgs) -> Result<Answer, Failure> 
     let answer = Answer::new(gate, &written, || {
         format!("{} in {}\n", count(facts.verdicts.total(), "verdict", "verdicts"), show(file))
     });
-    Ok(answer.ending(DONE))
-}
-
-fn time(gate: &Gate, field: &str, text: &str) -> Result<u64, Failure> {
-    gate.clock.since(text).ok_or_else(|| {
-        let message = format!("--{field}: {} is neither a while (30m, 2h, 3d), a day nor a time", plain(text));
-        Failure::new("value", message).in_field(field)
-    })
+    Ok(answer)
 }
 
 /// Writes the page whole or not at all.
