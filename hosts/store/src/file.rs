@@ -166,30 +166,53 @@ pub(crate) struct Unfinished {
 /// How the name of a file ends that is being made.
 const UNFINISHED: &str = ".new";
 
-/// Makes a file and holds it as long as this process is at it: what nobody holds was left behind by one that was ended.
-fn hold(at: &Path) -> Result<fs::File, StoreError> {
-    /// Who removes leftovers can come between the making and the holding, but not for ever.
-    const TIMES: u32 = 8;
-    let made = |error: std::io::Error| match error.kind() {
-        ErrorKind::PermissionDenied => {
-            StoreError::ReadOnly { detail: format!("no file can be made beside it: {error}") }
-        }
-        _ => StoreError::io("making the store", &error),
-    };
+/// Makes a file beside the place and holds it as long as this process is at it: what nobody holds was left behind by one that was ended.
+fn hold(place: &Path) -> Result<(PathBuf, fs::File), StoreError> {
+    /// Tells apart what one process makes.
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    /// Who removes leftovers can come between the making and the holding, and files of an ended process may have these names, but not for ever.
+    const TIMES: u32 = 64;
     for _ in 0..TIMES {
-        // Left behind by a process of the same number.
-        let _ = fs::remove_file(at);
-        let file = new_file(at).map_err(made)?;
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let at = beside(place, &format!(".{}-{number}{UNFINISHED}", std::process::id()));
+        let file = match new_file(&at) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(StoreError::ReadOnly { detail: format!("no file can be made beside it: {error}") });
+            }
+            Err(error) => return Err(StoreError::io("making the store", &error)),
+        };
         // Elsewhere a lock would keep SQLite from the file too, and nothing is removed there.
-        if !cfg!(unix) || (file.lock().is_ok() && at.exists()) {
-            return Ok(file);
+        if !cfg!(unix) || (file.lock().is_ok() && is_at(&file, &at)) {
+            return Ok((at, file));
         }
     }
     Err(StoreError::Busy { waited: Duration::ZERO })
 }
 
+/// Whether an open file is still the one at this place.
+fn is_at(file: &fs::File, at: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        match (file.metadata(), fs::symlink_metadata(at)) {
+            (Ok(own), Ok(there)) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
+            _ => false,
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        at.exists()
+    }
+}
+
 /// Removes what processes that were ended have left half made beside a store. Only what nobody is at any more.
 pub(crate) fn remove_leftovers(place: &Path) {
+    if !cfg!(unix) {
+        return;
+    }
     let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else { return };
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -199,8 +222,14 @@ pub(crate) fn remove_leftovers(place: &Path) {
         let is_numbered = rest.strip_suffix(UNFINISHED.as_bytes()).is_some_and(|middle| {
             !middle.is_empty() && middle.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-')
         });
-        if cfg!(unix) && is_numbered && fs::File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            remove_with_companions(&entry.path());
+        let at = entry.path();
+        if !is_numbered || !entry.file_type().is_ok_and(|found| found.is_file()) {
+            continue;
+        }
+        let Ok(file) = fs::File::open(&at) else { continue };
+        // Held until it is removed, so that who is about to hold it waits and then finds it gone.
+        if file.try_lock().is_ok() && is_at(&file, &at) {
+            remove_with_companions(&at);
         }
     }
 }
@@ -218,14 +247,11 @@ impl Unfinished {
         place: &Path,
         fill: impl FnOnce(&Connection) -> Result<(), StoreError>,
     ) -> Result<Self, StoreError> {
-        /// Tells apart what one process makes.
-        static MADE: AtomicU64 = AtomicU64::new(0);
         let parent = place.parent().unwrap_or(Path::new("."));
         make_folder(parent)?;
         remove_leftovers(place);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let at = beside(place, &format!(".{}-{number}{UNFINISHED}", std::process::id()));
-        let unfinished = Self { held: hold(&at)?, at, place: place.to_path_buf() };
+        let (at, held) = hold(place)?;
+        let unfinished = Self { held, at, place: place.to_path_buf() };
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&unfinished.at, flags)?;
         // Nobody sees it before it is whole and on the disk.
@@ -274,11 +300,8 @@ impl Unfinished {
     /// Makes a copy of a damaged file and its log, with other first bytes.
     pub(crate) fn copy(place: &Path, head: &[u8], whole: &[u8]) -> Result<Self, StoreError> {
         use std::io::Write as _;
-        /// Tells apart what one process copies.
-        static MADE: AtomicU64 = AtomicU64::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let at = beside(place, &format!(".{}-{number}-0{UNFINISHED}", std::process::id()));
-        let unfinished = Self { held: hold(&at)?, at, place: place.to_path_buf() };
+        let (at, held) = hold(place)?;
+        let unfinished = Self { held, at, place: place.to_path_buf() };
         let failed = |error: std::io::Error| StoreError::io("copying the damaged store", &error);
         let mut file = &unfinished.held;
         file.write_all(head).map_err(failed)?;
