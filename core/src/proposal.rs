@@ -140,7 +140,8 @@ impl Proposal {
     }
 
     /// What the text checks read: everything, or what the published pipeline passes on (SPEC 7).
-    pub(crate) fn plan(&self, pipeline: Pipeline) -> Plan<'_> {
+    #[must_use]
+    pub fn plan(&self, pipeline: Pipeline) -> Plan<'_> {
         let mut plan = Plan {
             target: self.target.as_str(),
             action_type: &self.action_type,

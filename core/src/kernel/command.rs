@@ -131,6 +131,12 @@ impl Feedback {
         Self(trust::read_feedback(text))
     }
 
+    /// Feedback as a number, clipped to [-1, 1].
+    #[must_use]
+    pub fn new(value: Fixed) -> Self {
+        Self(value.clip(-Fixed::ONE, Fixed::ONE))
+    }
+
     /// The number in [-1, 1].
     #[must_use]
     pub const fn value(self) -> Fixed {
@@ -147,7 +153,7 @@ impl Serialize for Feedback {
 impl<'de> Deserialize<'de> for Feedback {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if !deserializer.is_human_readable() {
-            return Fixed::deserialize(deserializer).map(|value| Self(value.clip(-Fixed::ONE, Fixed::ONE)));
+            return Fixed::deserialize(deserializer).map(Self::new);
         }
         Ok(match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::String(text) => Self::from_text(&text),
