@@ -2,21 +2,21 @@
 
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::interface::wit::{kernel as wk, types as wt};
 use crate::interface::Gate;
+use crate::interface::wit::{kernel as wk, types as wt};
 use crate::limits::Limits;
+use stigmergate_core::attest::key::PublicKey;
 use stigmergate_core::budget::{Answer, Balance, Charge, Cost, Dimension};
 use stigmergate_core::digest::Digest;
 use stigmergate_core::error::Error as CoreError;
-use stigmergate_core::attest::key::PublicKey;
 use stigmergate_core::falsify::Report as Findings;
 use stigmergate_core::field::{Channels, Signal, Source, Summary, Trace};
 use stigmergate_core::fixed::Fixed;
 use stigmergate_core::gate::Verdict;
 use stigmergate_core::kernel::{
-    AgentView, Approval, Approve, AuthorizationReply, Authorize, BeginLedger, Calmed, Command, Conclude, ConclusionReply,
-    Denial, Deny, DepositRequest, KeyReply, Observation, ObservedReply, OutcomeReply, OutcomeReport, ProposalView, Receive,
-    ReceiptReply, Reinforce, Reply, RotateKey, Spend, Status, Ticked, Time,
+    AgentView, Approval, Approve, AuthorizationReply, Authorize, BeginLedger, Calmed, Command, Conclude,
+    ConclusionReply, Denial, Deny, DepositRequest, KeyReply, Observation, ObservedReply, OutcomeReply, OutcomeReport,
+    ProposalView, ReceiptReply, Receive, Reinforce, Reply, RotateKey, Spend, Status, Ticked, Time,
 };
 use stigmergate_core::location::Location;
 use stigmergate_core::policy::{Caps, Policy};
@@ -347,11 +347,15 @@ impl Live {
             }
             Command::RecordOutcome(report) => {
                 let report = report.clone().to_wit();
-                Reply::Outcome(self.ask(engine, |kernel, store, this| kernel.call_record_outcome(store, this, at, &report))?)
+                Reply::Outcome(
+                    self.ask(engine, |kernel, store, this| kernel.call_record_outcome(store, this, at, &report))?,
+                )
             }
             Command::Observe(observation) => {
                 let observation = observation.clone().to_wit();
-                Reply::Observed(self.ask(engine, |kernel, store, this| kernel.call_observe(store, this, at, &observation))?)
+                Reply::Observed(
+                    self.ask(engine, |kernel, store, this| kernel.call_observe(store, this, at, &observation))?,
+                )
             }
             Command::Deposit(request) => {
                 let request = request.clone().to_wit();
@@ -366,10 +370,14 @@ impl Live {
             Command::Tick(ticks) => {
                 Reply::Ticked(self.ask(engine, |kernel, store, this| kernel.call_tick(store, this, at, ticks.count))?)
             }
-            Command::Advance => Reply::Ticked(self.ask(engine, |kernel, store, this| kernel.call_advance(store, this, at))?),
+            Command::Advance => {
+                Reply::Ticked(self.ask(engine, |kernel, store, this| kernel.call_advance(store, this, at))?)
+            }
             Command::Spend(Spend { agent_id, cost }) => {
                 let cost: wt::Cost = Cost::to_wit(*cost);
-                Reply::Spent(self.ask(engine, |kernel, store, this| kernel.call_spend(store, this, at, agent_id, cost))?)
+                Reply::Spent(
+                    self.ask(engine, |kernel, store, this| kernel.call_spend(store, this, at, agent_id, cost))?,
+                )
             }
             Command::CalmDown => {
                 Reply::Calmed(self.ask(engine, |kernel, store, this| kernel.call_calm_down(store, this, at))?)

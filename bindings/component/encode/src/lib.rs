@@ -19,7 +19,9 @@ pub fn encode(module: &[u8], original: Option<&[u8]>) -> Result<Vec<u8>> {
         .context("reading the module and its interface")?
         .encode()
         .context("making the component")?;
-    Validator::new_with_features(WasmFeatures::default()).validate_all(&component).context("validating the component")?;
+    Validator::new_with_features(WasmFeatures::default())
+        .validate_all(&component)
+        .context("validating the component")?;
     Ok(component)
 }
 
