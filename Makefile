@@ -7,6 +7,7 @@
 # make hook   the hook on its cases
 # make faults  end, fill, forbid and corrupt under the gate 10 000 times (make test does it a few times)
 # make deny   licences and sources of every manifest; needs cargo-deny
+# make python-oracles  have Python's libraries verify what the gate hands on
 # make bare   link the core with nothing beneath it
 # make setup  what the other targets need and the machine may lack
 
@@ -18,7 +19,7 @@ GATE   := $(TARGET)/release/stigmergate
 BARE   := --manifest-path tests/bare/Cargo.toml
 PEERS  := --manifest-path benches/peers/Cargo.toml
 
-.PHONY: demo test unit conform hook faults faults-small lint bench peers deny fmt bare setup
+.PHONY: demo test unit conform hook faults faults-small python-oracles debug-gate lint bench peers deny fmt bare setup
 # One cargo at a time: two would wait for each other's lock.
 .NOTPARALLEL:
 
@@ -28,7 +29,7 @@ demo:
 
 # In the order in which they fail fastest.
 # The faults need the loader of Linux.
-test: setup lint unit bare conform $(if $(filter Linux,$(shell uname -s)),faults-small)
+test: setup lint unit bare conform python-oracles $(if $(filter Linux,$(shell uname -s)),faults-small)
 
 unit:
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then run='nextest run'; else run='test --lib --bins --tests --examples'; fi; \
@@ -46,9 +47,15 @@ faults:
 	$(TARGET)/release/stigmergate-faults --gate $(GATE)
 
 # The program that the unit tests have built already.
-faults-small:
+debug-gate:
 	$(CARGO) build $(LOCKED) -p stigmergate-cli -p stigmergate-faults
+
+faults-small: debug-gate
 	$(TARGET)/debug/stigmergate-faults --gate $(TARGET)/debug/stigmergate --kills 150 --every 29 --stride 5003 --commands 2
+
+python-oracles: debug-gate
+	tools/python-env tests/python/requirements.txt
+	cd tests/python && STIGMERGATE_BIN=$(abspath $(TARGET)/debug/stigmergate) $(abspath $(TARGET)/python/bin/python) -B -m unittest
 
 lint: setup
 	$(CARGO) fmt --all --check

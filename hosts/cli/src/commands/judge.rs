@@ -124,6 +124,9 @@ struct Recorded<'a> {
     /// The number of its event on the ledger.
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<u64>,
+    /// The observer's claim in its envelope, where it signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<String>,
     #[serde(flatten)]
     reply: &'a OutcomeReply,
 }
@@ -141,15 +144,13 @@ pub(crate) fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure
         cost: StatedCost::new(cost),
         human_feedback: args.feedback.as_deref().map(Feedback::from_text).unwrap_or_default(),
     };
+    let claim = match (args.attested, &args.sign_with) {
+        (Some(receipt), Some(folder)) => Some(signed(&store, ClaimKind::Outcome, receipt, report.digest(), folder)?),
+        _ => read_claim(args.claim.as_deref())?,
+    };
     let command = match args.attested {
         None => Command::RecordOutcome(Box::new(report)),
-        Some(receipt) => {
-            let claim = match &args.sign_with {
-                Some(folder) => Some(signed(&store, ClaimKind::Outcome, receipt, report.digest(), folder)?),
-                None => read_claim(args.claim.as_deref())?,
-            };
-            Command::Conclude(Box::new(Conclude { receipt, report, claim }))
-        }
+        Some(receipt) => Command::Conclude(Box::new(Conclude { receipt, report, claim: claim.clone() })),
     };
     let applied = gate.apply(&mut store, command)?;
     let (reply, event) = match applied.reply {
@@ -157,7 +158,7 @@ pub(crate) fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure
         Reply::Concluded(reply) => (reply.outcome, Some(reply.sequence)),
         _ => return Err(unexpected()),
     };
-    let value = Recorded { sequence: applied.sequence, event, reply: &reply };
+    let value = Recorded { sequence: applied.sequence, event, claim, reply: &reply };
     Ok(Answer::new(gate, &value, || {
         let sign = if reply.trust_delta < stigmergate_core::fixed::Fixed::ZERO { "" } else { "+" };
         format!(
@@ -178,6 +179,9 @@ pub(crate) fn outcome(gate: &Gate, args: &OutcomeArgs) -> Result<Answer, Failure
 struct Attested<T> {
     /// The number of the journal's record.
     record: u64,
+    /// The executor's claim in its envelope, where it signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<String>,
     #[serde(flatten)]
     reply: T,
 }
@@ -197,7 +201,7 @@ pub(crate) fn authorize(gate: &Gate, args: &AuthorizeArgs) -> Result<Answer, Fai
     let ttl_ms = seconds.map(|seconds| seconds.saturating_mul(1000));
     let applied = gate.apply(&mut store, Command::Authorize(Authorize { proposal_id, ttl_ms }))?;
     let Reply::Authorized(reply) = applied.reply else { return Err(unexpected()) };
-    let value = Attested { record: applied.sequence, reply };
+    let value = Attested { record: applied.sequence, claim: None, reply };
     Ok(Answer::new(gate, &value, || {
         let reply = &value.reply;
         format!(
@@ -225,9 +229,10 @@ pub(crate) fn receipt(gate: &Gate, args: &ReceiptArgs) -> Result<Answer, Failure
     if let Some(folder) = &args.sign_with {
         receive.claim = Some(signed(&store, ClaimKind::Receipt, args.authorization, receive.receipt, folder)?);
     }
+    let claim = receive.claim.clone();
     let applied = gate.apply(&mut store, Command::Receive(receive))?;
     let Reply::Received(reply) = applied.reply else { return Err(unexpected()) };
-    let value = Attested { record: applied.sequence, reply };
+    let value = Attested { record: applied.sequence, claim, reply };
     Ok(Answer::new(gate, &value, || {
         let number = value.reply.sequence;
         format!("receipt {number}; its outcome: `stigmergate outcome ID --attested {number} --passed` or `--failed`\n")
